@@ -153,7 +153,7 @@ export function describeSharing({ sharing, server, header }, { services, callers
   const ends = range?.map((end) => formatNumber(end, 1)).join(' to ');
   const known = {
     given: `${count}, as --server-cores says`,
-    recorded: `${count}, as the server said during the recording`,
+    recorded: `${count}, as the server said during the recording${describeOthers(server)}`,
     fitted: `about ${count} (${ends} with 95 % confidence), as the use times show`,
     guessed:
       `perhaps ${count}. That is a guess: all queries ran beside about as many others, so it can be ${ends}. ` +
@@ -169,6 +169,11 @@ export function describeSharing({ sharing, server, header }, { services, callers
     `The recording shows at most ${seen} ${seen === 1 ? 'query' : 'queries'} at work at once. What larger pools do is ` +
       'extrapolated: it assumes that more queries take turns on the same cores.',
   ];
+}
+
+/** @param {Trace['server']} server */
+function describeOthers({ otherBusyCores } = { cores: 0, busyCores: 0 }) {
+  return otherBusyCores ? ` (other programs on its machine used ${formatNumber(otherBusyCores, 1)})` : '';
 }
 
 /** @param {number} workShare */

@@ -1,5 +1,7 @@
+import os from 'node:os';
+import { namesLoopback } from 'mongodb-pool-page';
 import { sum } from '../base/statistics.js';
-import { measureBusy, ProcessRecorder } from './process-recorder.js';
+import { measureBusy, ProcessRecorder, readMachine } from './process-recorder.js';
 
 /** @import { TraceWriter } from 'mongodb-pool-monitor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
@@ -29,6 +31,7 @@ export class AppRecorder {
   #known = new Set();
   #isOverview = false;
   #lookedAtMs = 0;
+  #machine = readMachine();
 
   /**
    * @param {string} url of an app, or of the page of all processes
@@ -60,6 +63,7 @@ export class AppRecorder {
     for (const { url } of rows ?? [{ url: this.#url }]) await this.#add(url);
     this.#requireChoice();
     const [{ recorder }] = this.#all;
+    this.#machine = readMachine();
     const { settings } = recorder.snapshot;
     const { version, cores } = recorder.firstServer ?? {};
     return {
@@ -123,10 +127,19 @@ export class AppRecorder {
     const [{ recorder }] = this.#all;
     const [before, after] = [recorder.firstServer, await recorder.readServer()];
     const busy = before && after && measureBusy(before, after);
+    const machineBusy = measureBusy(this.#machine, readMachine());
+    const isHere = after?.cores === os.cpus().length && this.#isHere(recorder);
+    const otherBusyCores = Number(Math.max(0, Number(machineBusy) - Number(busy)).toFixed(3));
     return {
       ...(valuesMs.length > 0 && { overhead: { kind: 'sample', valuesMs } }),
-      ...(after?.cores && busy !== null && { server: { cores: after.cores, busyCores: busy } }),
+      ...(after?.cores &&
+        busy !== null && { server: { cores: after.cores, busyCores: busy, ...(isHere && { otherBusyCores }) } }),
     };
+  }
+
+  /** Whether app and server run on this machine. @param {ProcessRecorder} recorder */
+  #isHere({ servers }) {
+    return [new URL(this.#url).host, ...servers].every(namesLoopback);
   }
 
   /** @returns {Promise<{ url: string }[] | null>} the processes that the overview lists; null for an app */

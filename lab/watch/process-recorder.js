@@ -1,6 +1,8 @@
+import os from 'node:os';
 import { nameClient } from 'mongodb-pool-predictor';
 import { busyCores } from 'mongodb-pool-page';
 import { isTimeout } from '../base/poll.js';
+import { sum } from '../base/statistics.js';
 
 /** @import { TraceWriter } from 'mongodb-pool-monitor' */
 /** @import { PoolClient, ServerLoad } from 'mongodb-pool-page/client' */
@@ -72,6 +74,11 @@ export class ProcessRecorder {
   /** @returns {string[]} those that are recorded */
   get clients() {
     return this.allClients.filter((name) => this.#client === undefined || name === this.#client);
+  }
+
+  /** @returns {string[]} addresses */
+  get servers() {
+    return listClients(this.snapshot).flatMap(({ servers }) => servers);
   }
 
   /** Writes what it is like. @param {TraceWriter} trace @param {string} url of its page */
@@ -217,10 +224,16 @@ function readList(client, name, after, signal) {
   return name === 'connections' ? client.connectionsSince(after, signal) : client.secondsSince(after, signal);
 }
 
+/** Reads how much CPU time all programs have used on this machine. @returns {{ atMs: number, cpuMs: number }} */
+export function readMachine() {
+  const cpuMs = sum(os.cpus().map(({ times: { user, nice, sys, irq } }) => user + nice + sys + irq));
+  return { atMs: performance.now(), cpuMs };
+}
+
 /**
- * Measures how many cores of a server were busy between two looks at it.
- * @param {ServerLoad} before
- * @param {ServerLoad} after
+ * Measures how many cores of a server, or of this machine, were busy between two looks at it.
+ * @param {Pick<ServerLoad, 'atMs' | 'cpuMs'>} before
+ * @param {Pick<ServerLoad, 'atMs' | 'cpuMs'>} after
  * @returns {number | null} null where it does not tell
  */
 export function measureBusy(before, after) {

@@ -177,6 +177,8 @@ describe('record', () => {
     const { header, server } = await readTrace(file);
     // The slow query sleeps.
     expect(server).toMatchObject({ cores: availableParallelism(), busyCores: expect.any(Number) });
+    // The app runs on the server's machine.
+    expect(server?.otherBusyCores).toBeGreaterThan(0);
     expect(header).toMatchObject({
       pool: { poolSize: 2, minPoolSize: 2, requestTimeoutMs: 150_000 },
       overhead: { kind: 'sample' },

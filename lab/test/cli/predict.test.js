@@ -426,11 +426,11 @@ test('a trace whose server was full: it says so, and what it does not know', asy
   const options = ['--pool-sizes', '1,4,12', '--seeds', '19', '--explain', '--json'];
   const told = await predict(
     '--trace',
-    await write('told.jsonl', { server: { cores: 2, busyCores: 1.97 } }),
+    await write('told.jsonl', { server: { cores: 2, busyCores: 1.97, otherBusyCores: 0.1 } }),
     ...options,
   );
   expect(told.stderr.replaceAll(/\s+/g, ' ')).toMatch(
-    /Queries slow each other down, because they share the server's cores: 2\.0, as the server said during the recording\. Alone, a query takes, on average: \/report 2\d ms\. The recording shows at most 4 queries at work at once\. What larger pools do is extrapolated/,
+    /Queries slow each other down, because they share the server's cores: 2\.0, as the server said during the recording \(other programs on its machine used 0\.1\)\. Alone, a query takes, on average: \/report 2\d ms\. The recording shows at most 4 queries at work at once\. What larger pools do is extrapolated/,
   );
   const { server, variants } = JSON.parse(told.stdout);
   expect(server).toMatchObject({ cores: 1.97, source: 'recorded', workShares: { '/report': 1 }, seen: 4 });

@@ -1,4 +1,5 @@
 import { sum } from '../base/sample-statistics.js';
+import { countFreeCores } from '../trace/trace.js';
 
 /** @import { Load } from '../load/load.js' */
 /** @import { PredictedFigures } from '../runs/run-figures.js' */
@@ -153,7 +154,7 @@ function hasSockets({ socketOf }) {
 
 /** Whether the server said that it had cores to spare. @param {Trace} trace */
 function hasIdleServer({ server, sharing }) {
-  return server !== undefined && sharing === undefined && server.busyCores < IDLE_SHARE * server.cores;
+  return server !== undefined && sharing === undefined && server.busyCores < IDLE_SHARE * countFreeCores(server);
 }
 
 /**
@@ -167,7 +168,8 @@ function hasIdleServer({ server, sharing }) {
  */
 function slowdownAt({ server, checkOutStartedMs, waitMs, useMs }, inUse) {
   if (!server || Number.isNaN(inUse)) return NaN;
-  const { cores, busyCores } = server;
+  const { busyCores } = server;
+  const cores = countFreeCores(server);
   let endMs = 0;
   for (let row = 0; row < useMs.length; row++)
     endMs = Math.max(endMs, checkOutStartedMs[row] + waitMs[row] + useMs[row]);

@@ -1,5 +1,5 @@
 import { SLICE_MS } from '../simulator/shared-cores.js';
-import { meansByRoute } from '../trace/trace.js';
+import { countFreeCores, meansByRoute } from '../trace/trace.js';
 
 /** @import { CoresChoice, Trace } from '../trace/trace.js' */
 /** @import { Likelihood, TracePart } from './likelihood.js' */
@@ -55,7 +55,8 @@ export function chooseCores(likelihood, shares, given) {
 function readServer({ atWork }, part, shares) {
   const { server } = part.trace;
   if (!server) return undefined;
-  const { cores, busyCores } = server;
+  const { busyCores } = server;
+  const cores = countFreeCores(server);
   const working = atWork(shares, part);
   const possible = working.meanOf((count) => Math.min(count, cores));
   const isFull = working.meanOf((count) => (count >= cores ? 1 : 0)) >= MIN_FULL_SHARE;

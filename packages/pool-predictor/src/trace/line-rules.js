@@ -185,7 +185,8 @@ export function findCheckoutFault(entry) {
 /** @param {any} value */
 function isServer(value) {
   if (!isRecord(value)) return false;
-  return value.cores > 0 && cores[0](value.cores) && cores[0](value.busyCores);
+  const { otherBusyCores = 0 } = value;
+  return value.cores > 0 && [value.cores, value.busyCores, otherBusyCores].every(cores[0]);
 }
 
 /** @param {any} value */

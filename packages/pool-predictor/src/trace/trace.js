@@ -23,7 +23,8 @@ import { joinRequests } from './traced-requests.js';
  * @property {ArrayLike<number>} [socketUseOf] who uses that: row in SOCKET_USES
  * @property {TraceOpenings} [openings] of the pool's connections; from version 3 on
  * @property {number} [resolutionMs] of the times; default: microseconds
- * @property {{ cores: number, busyCores: number }} [server] what it reported: its cores, and how many of them it used
+ * @property {{ cores: number, busyCores: number, otherBusyCores?: number }} [server] what it reported: its cores, and how
+ *   many of them it used; otherBusyCores: how many other programs on its machine used, where that is known
  *   on average
  * @property {number} [unservedShare] of the pool's checkouts: those that got no connection, and are not in the trace
  * @property {ServerFit} [sharing] how the queries shared its cores; without it they did not slow each other down
@@ -215,6 +216,14 @@ export function foldRoutes(trace, most) {
       `The trace has ${routes.length} routes: the ${others} rarest ones are one, "${others} others"`,
     ],
   };
+}
+
+/**
+ * Counts the cores that other programs on its machine, such as the app and its load, left to the server.
+ * @param {NonNullable<Trace['server']>} server
+ */
+export function countFreeCores({ cores, busyCores, otherBusyCores = 0 }) {
+  return Math.max(busyCores, cores - otherBusyCores);
 }
 
 /**

@@ -122,9 +122,13 @@ describe('trust', () => {
         useMs: Array.from({ length: 200 }, () => 20),
         waitMs: Array.from({ length: 200 }, () => 0),
       });
-      /** @param {{ busyCores: number, cores?: number }} server @param {number} inUse @param {object} [changes] */
-      const whyOf = ({ busyCores, cores = 2 }, inUse, changes) =>
-        judgeTrust({ trace: { ...full, server: { cores, busyCores } }, load: open, ...changes }, holds).whyUnsure({
+      /**
+       * @param {{ busyCores: number, cores?: number, otherBusyCores?: number }} server
+       * @param {number} inUse
+       * @param {object} [changes]
+       */
+      const whyOf = (server, inUse, changes) =>
+        judgeTrust({ trace: { ...full, server: { cores: 2, ...server } }, load: open, ...changes }, holds).whyUnsure({
           ...{ name: 'p50Ms', poolSize: 8, inUse, ms: 20 },
         });
 
@@ -147,6 +151,7 @@ describe('trust', () => {
       test('of one core, queries wait sooner', () => {
         expect(whyOf({ busyCores: 0.3, cores: 2 }, 4)).toBeNull();
         expect(whyOf({ busyCores: 0.3, cores: 1 }, 4)).toBe('busyServer');
+        expect(whyOf({ busyCores: 0.3, otherBusyCores: 1 }, 4)).toBe('busyServer');
       });
 
       test('and hiding it says so', () => {

@@ -29,6 +29,14 @@ test('what the server or the user says is taken, where the trace does not show i
   });
 });
 
+test('cores that other programs on its machine use are not for the server', () => {
+  const trace = toTrace(record('open', 8, { untilMs: 3000 }), 8);
+  const server = { cores: 8, busyCores: 1.4 };
+  const alone = { ...trace, server };
+  expect(shareServer([alone])).toBe(alone);
+  expect(shareServer([{ ...trace, server: { ...server, otherBusyCores: 6 } }]).sharing?.cores).toBeLessThan(2.5);
+});
+
 test('queries that do not slow each other down are left alone, also where an idle server says so', () => {
   for (const size of [2, 8]) {
     const trace = toTrace(record('open', size, { services: WAITS, untilMs: 3000 }), size);
