@@ -5,11 +5,12 @@
 // - The goal is a p95 of the route /a. Its limit is the geometric mean of the p95 measured at 2 and at 8; where these
 //   differ by less than a factor of 1.5, one and a half times the smaller one.
 // - The goal must hold at the load as it is (--headroom 1), because nothing else is measured.
-// - A size is right if the p95 measured with it is below the limit. Otherwise it is a false pass, and none is allowed.
+// - A size is promised for 95 of 100 runs. If the p95 measured with it is not below the limit, two more runs with other
+//   arrivals decide: if one of them misses it too, the size is a false pass, and none is allowed.
 // - As in apps.js, a measurement counts only if the queries took about as long as in the recording. Other goals are not
 //   compared. At least 20 are.
-// - The next smaller size misses the goal, or is within the noise: its median of `advise` is within 15 % or 5 ms of the
-//   measured p95, and only the promise for 95 of 100 runs keeps it out.
+// - The next smaller size misses the goal in one of three runs, or is within the noise: its median of `advise` is
+//   within 15 % or 5 ms of the measured p95, and only the promise for 95 of 100 runs keeps it out.
 // - Without a size, the reason is right. "nothing": 16 connections miss the goal. "notEnoughData": there are fewer
 //   requests than it says. "noPrediction": of the p95 that `predict` would have said for other sizes, one is off by
 //   more than 15 % and 5 ms.
@@ -30,17 +31,19 @@ const RECORDED = [2, 8];
 const LARGEST = 16;
 const [SECONDS, QUICK_SECONDS] = [8, 4];
 const LIMIT_FACTOR = 1.5;
+const RUNS = [1, 2, 3];
 const MIN_COMPARED = 20;
 const NOT_COMPARED = 'not compared';
 
 export const PART = {
   name: 'goals',
-  about: 'advice for the same loads, against measurements of the size and the next smaller one (10 minutes more)',
+  about: 'advice for the same loads, against measurements of the size and the next smaller one (15 minutes more)',
   /** @param {PartContext} context */
   async run(context) {
     const rows = [];
     for (const kind of Object.keys(KINDS)) {
-      const measure = (/** @type {number} */ pool) => measureSize(kind, pool, context);
+      /** @type {Measure} */
+      const measure = (pool, run) => measureSize(kind, pool, context, run);
       const ends = [await measure(RECORDED[0]), await measure(RECORDED[1])].map(({ ms }) => ms);
       const [low, high] = [Math.min(...ends), Math.max(...ends)];
       const limitMs = Math.round(high < LIMIT_FACTOR * low ? LIMIT_FACTOR * low : Math.sqrt(low * high));
@@ -62,7 +65,7 @@ export const PART = {
   },
 };
 
-/** @typedef {(pool: number) => Promise<{ file: string, trace: Trace, ms: number }>} Measure */
+/** @typedef {(pool: number, run?: number) => Promise<{ file: string, trace: Trace, ms: number }>} Measure */
 /** @typedef {Omit<Advice, 'verdict'> & { verdict: Advice['verdict'] | 'noPrediction' }} Said */
 
 /**
@@ -87,10 +90,19 @@ async function judge({ verdict, poolSize, rows = [], samples = [] }, { kind, fro
         : await isUnpredictable(kind, from, context);
     return { size: verdict, said: isRight === undefined ? NOT_COMPARED : isRight ? 'right' : 'WRONG' };
   }
+  /** @param {number} pool @param {number} enough @returns {Promise<boolean>} whether so many of three runs miss it */
+  const misses = async (pool, enough) => {
+    let count = 0;
+    for (const run of RUNS) {
+      if ((await measure(pool, run)).ms >= limitMs) count++;
+      if (count === enough) return true;
+    }
+    return false;
+  };
   const ms = await compare(poolSize);
   if (ms === undefined) return { size: poolSize, said: NOT_COMPARED };
   const measured = { size: poolSize, measured: Math.round(ms) };
-  if (ms >= limitMs) return { ...measured, said: 'FALSE PASS' };
+  if (ms >= limitMs && (await misses(poolSize, 2))) return { ...measured, said: 'FALSE PASS' };
   const row = rows.find((each) => each.poolSize === poolSize - 1);
   if (!row) return { ...measured, said: 'right' };
   const smallerMs = await compare(poolSize - 1);
@@ -101,7 +113,7 @@ async function judge({ verdict, poolSize, rows = [], samples = [] }, { kind, fro
     ...measured,
     'one less': Math.round(smallerMs),
     simulated: `${medianMs.toFixed(0)} to ${upperMs.toFixed(0)}`,
-    said: smallerMs >= limitMs ? 'right' : isNoise ? 'right, within the noise' : 'TOO LARGE',
+    said: isNoise ? 'right, within the noise' : (await misses(poolSize - 1, 1)) ? 'right' : 'TOO LARGE',
   };
 }
 
@@ -116,10 +128,10 @@ async function isUnpredictable(kind, from, context) {
   return goals.length === 0 ? undefined : goals.some((each) => !isClose(each));
 }
 
-/** @param {string} kind @param {number} pool @param {PartContext} context */
-async function measureSize(kind, pool, context) {
+/** @param {string} kind @param {number} pool @param {PartContext} context @param {number} [run] */
+async function measureSize(kind, pool, context, run) {
   const seconds = context.isQuick ? QUICK_SECONDS : SECONDS;
-  const files = await recordKinds(context, { kinds: { [kind]: KINDS[kind] }, pools: [pool], seconds });
+  const files = await recordKinds(context, { kinds: { [kind]: KINDS[kind] }, pools: [pool], seconds, run });
   const file = files[kind][pool];
   const { trace } = pickPool(await readTrace(file), { client: KINDS[kind].options?.appName });
   return { file, trace, ms: summariseTrace(trace).routes[ROUTE][FIGURE] };

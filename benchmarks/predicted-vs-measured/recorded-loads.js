@@ -142,10 +142,10 @@ export const KINDS = {
  * again.
  *
  * @param {Pick<PartContext, 'settings' | 'signal' | 'say' | 'folder'>} context
- * @param {{ kinds?: Record<string, Kind>, pools: number[], seconds: number }} options
+ * @param {{ kinds?: Record<string, Kind>, pools: number[], seconds: number, run?: number }} options run: which arrivals
  * @returns {Promise<Record<string, Record<number, string>>>} trace files, by kind and size
  */
-export async function recordKinds({ settings, signal, say, folder }, { kinds = KINDS, pools, seconds }) {
+export async function recordKinds({ settings, signal, say, folder }, { kinds = KINDS, pools, seconds, run = 1 }) {
   /** @type {Awaited<ReturnType<typeof startMongo>> | undefined} */
   let mongo;
   /** @type {Record<string, Record<number, string>>} */
@@ -154,7 +154,7 @@ export async function recordKinds({ settings, signal, say, folder }, { kinds = K
     for (const [kind, { routes, load, options, reportOptions, faults }] of Object.entries(kinds)) {
       files[kind] = {};
       for (const pool of pools) {
-        const name = `${kind.replaceAll(/\W+/g, '-')}-${pool}-${seconds}s`;
+        const name = `${kind.replaceAll(/\W+/g, '-')}-${pool}-${seconds}s${run > 1 ? `-run${run}` : ''}`;
         const file = path.join(folder, `${name}.jsonl`);
         files[kind][pool] = file;
         if (await exists(file)) continue;
@@ -172,7 +172,7 @@ export async function recordKinds({ settings, signal, say, folder }, { kinds = K
             mongoPort: Number(port),
             isOpen: true,
             // The same arrivals at each size.
-            random: createRandom(1, kind).uniform,
+            random: createRandom(run, kind).uniform,
             ...{ folder, name: `${name}-unfinished`, signal },
           },
         );
