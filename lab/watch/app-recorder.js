@@ -1,7 +1,7 @@
 import os from 'node:os';
-import { namesLoopback } from 'mongodb-pool-page';
+import { namesLoopback, readMachine } from 'mongodb-pool-page';
 import { sum } from '../base/statistics.js';
-import { measureBusy, ProcessRecorder, readMachine } from './process-recorder.js';
+import { measureBusy, ProcessRecorder } from './process-recorder.js';
 
 /** @import { TraceWriter } from 'mongodb-pool-monitor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */

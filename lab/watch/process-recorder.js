@@ -1,8 +1,6 @@
-import os from 'node:os';
 import { nameClient } from 'mongodb-pool-predictor';
 import { busyCores } from 'mongodb-pool-page';
 import { isTimeout } from '../base/poll.js';
-import { sum } from '../base/statistics.js';
 
 /** @import { TraceWriter } from 'mongodb-pool-monitor' */
 /** @import { PoolClient, ServerLoad } from 'mongodb-pool-page/client' */
@@ -222,12 +220,6 @@ function readList(client, name, after, signal) {
   if (name === 'checkouts') return client.checkoutsSince(after, signal);
   if (name === 'requests') return client.requestsSince(after, signal);
   return name === 'connections' ? client.connectionsSince(after, signal) : client.secondsSince(after, signal);
-}
-
-/** Reads how much CPU time all programs have used on this machine. @returns {{ atMs: number, cpuMs: number }} */
-export function readMachine() {
-  const cpuMs = sum(os.cpus().map(({ times: { user, nice, sys, irq } }) => user + nice + sys + irq));
-  return { atMs: performance.now(), cpuMs };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { namesLoopback } from './access.js';
 import { LoopDelay } from './loop-delay.js';
 import { createServerGauge } from './server-gauge.js';
 import { readClient, readHeldMs, sumGauges } from './read-clients.js';
@@ -47,7 +48,9 @@ export class Feed {
     this.#source = source;
     this.#streams = streams;
     this.#onSecond = onSecond;
-    this.#serverGauge = readServerLoad ? createServerGauge(readServerLoad) : null;
+    this.#serverGauge = readServerLoad
+      ? createServerGauge(readServerLoad, { isHere: () => this.#isServerHere() })
+      : null;
     this.#sentId = checkouts.lastId;
     this.#summedId = checkouts.lastId;
     this.#sentRequestId = requests.log.lastId;
@@ -80,6 +83,12 @@ export class Feed {
   close() {
     for (const timer of this.#timers) clearInterval(timer);
     this.#loop.close();
+  }
+
+  /** Whether app and server share a machine. */
+  #isServerHere() {
+    const monitors = this.#source.listPools().flatMap((pool) => pool.monitors);
+    return monitors.flatMap(({ servers }) => [...servers.keys()]).every(namesLoopback);
   }
 
   #sendPool() {

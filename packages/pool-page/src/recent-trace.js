@@ -61,7 +61,7 @@ export function definePools(trace, clients, process) {
 function describeSecond(trace, { atMs, loopDelayMs: { mean, max }, loopBusy, server }) {
   const loop = trace.ofSecond('loop', { atMs, meanMs: mean, maxMs: max, busy: loopBusy });
   if (!server || server.busyCores === null) return [loop];
-  return [loop, trace.ofSecond('server', { atMs, cores: server.cores, busyCores: Math.max(0, server.busyCores) })];
+  return [loop, trace.ofSecond('server', { atMs, ...server, busyCores: Math.max(0, server.busyCores) })];
 }
 
 /** Of what started before, some is no longer listed. @param {CheckoutRecord[]} last */

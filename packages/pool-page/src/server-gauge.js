@@ -1,3 +1,5 @@
+import os from 'node:os';
+
 /** @import { ServerReading } from '../universal/feed-shapes.js' */
 /** @import { ServerLoad } from './live-source.js' */
 
@@ -10,13 +12,18 @@ const MAX_AGE_MS = 4000;
  * How busy the server is. Nothing is read unless somebody refreshes it.
  *
  * @param {() => Promise<ServerLoad>} readLoad
- * @param {() => number} [now] in ms
+ * @param {object} [options]
+ * @param {() => boolean} [options.isHere] whether the server runs on this machine
+ * @param {() => number} [options.now] in ms
  */
-export function createServerGauge(readLoad, now = () => performance.now()) {
+export function createServerGauge(readLoad, { isHere = () => false, now = () => performance.now() } = {}) {
   /** @type {ServerLoad | null} */
   let latest = null;
   /** @type {number | null} */
   let busy = null;
+  let machine = readMachine();
+  /** Cores that other programs use. @type {number | null} */
+  let othersBusy = null;
   let startedAtMs = -Infinity;
   let isReading = false;
 
@@ -33,7 +40,11 @@ export function createServerGauge(readLoad, now = () => performance.now()) {
       startedAtMs = now();
       try {
         const load = await readLoad();
+        const machineBefore = machine;
+        machine = readMachine();
         busy = latest && isRecent(latest) ? busyCores(latest, load) : null;
+        const machineBusy = busyCores(machineBefore, machine);
+        othersBusy = busy !== null && machineBusy !== null && isHere() ? Math.max(0, machineBusy - busy) : null;
         latest = load;
       } catch {
         // Whether MongoDB is reachable is known from elsewhere.
@@ -45,13 +56,16 @@ export function createServerGauge(readLoad, now = () => performance.now()) {
     /** @returns {ServerReading | null} null if nothing is known about now */
     read() {
       if (latest === null || latest.cores === null || !isRecent(latest)) return null;
-      return { cores: latest.cores, busyCores: busy };
+      const { cores } = latest;
+      // In a container, the server may have fewer cores than the machine.
+      const isKnown = othersBusy !== null && cores === os.cpus().length;
+      return { cores, busyCores: busy, ...(isKnown && { otherBusyCores: othersBusy }) };
     },
   };
 }
 
 /**
- * How many cores the server kept busy between two readings.
+ * How many cores the server, or this machine, kept busy between two readings.
  *
  * @param {Pick<ServerLoad, 'atMs' | 'cpuMs'>} before
  * @param {Pick<ServerLoad, 'atMs' | 'cpuMs'>} after
@@ -60,4 +74,10 @@ export function createServerGauge(readLoad, now = () => performance.now()) {
 export function busyCores(before, after) {
   if (before.cpuMs === null || after.cpuMs === null || after.atMs <= before.atMs) return null;
   return (after.cpuMs - before.cpuMs) / (after.atMs - before.atMs);
+}
+
+/** Reads how much CPU time all programs have used on this machine. @returns {{ atMs: number, cpuMs: number }} */
+export function readMachine() {
+  const times = os.cpus().map(({ times: { user, nice, sys, irq } }) => user + nice + sys + irq);
+  return { atMs: performance.now(), cpuMs: times.reduce((sum, ms) => sum + ms, 0) };
 }

@@ -1,3 +1,4 @@
+import os from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Checkouts, createRequests } from 'mongodb-pool-monitor';
@@ -95,7 +96,7 @@ describe('gauges', () => {
 
 describe("the server's load", () => {
   /** A gauge, and a server and a clock that the test controls. */
-  function createBench() {
+  function createBench({ isOnThisMachine = false } = {}) {
     let nowMs = 0;
     const server = { cores: /** @type {number | null} */ (2), cpuMs: 0, isReachable: true, readings: 0 };
     const gauge = createServerGauge(
@@ -104,7 +105,7 @@ describe("the server's load", () => {
         if (!server.isReachable) throw new Error('unreachable');
         return { ...server, atMs: nowMs, ticketsOut: null, ticketsTotal: null, queued: null };
       },
-      () => nowMs,
+      { isHere: () => isOnThisMachine, now: () => nowMs },
     );
     return {
       gauge,
@@ -125,6 +126,21 @@ describe("the server's load", () => {
     server.cpuMs += 1500;
     await pass(1000);
     expect(gauge.read()).toEqual({ cores: 2, busyCores: 1.5 });
+  });
+
+  test('on its own machine, how many cores other programs keep busy is known, too', async () => {
+    const { gauge, server, pass } = createBench({ isOnThisMachine: true });
+    server.cores = os.cpus().length;
+    await pass(0);
+    const untilMs = performance.now() + 200;
+    while (performance.now() < untilMs);
+    await pass(1000);
+    expect(gauge.read()).toEqual({ cores: server.cores, busyCores: 0, otherBusyCores: expect.any(Number) });
+    expect(gauge.read()?.otherBusyCores).toBeGreaterThan(0.5);
+    // In a container, the server has fewer cores than the machine.
+    server.cores += 1;
+    await pass(1000);
+    expect(gauge.read()).toEqual({ cores: server.cores, busyCores: 0 });
   });
 
   test('the server is read at most once a second, and not before anyone asks', async () => {

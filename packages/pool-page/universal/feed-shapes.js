@@ -29,6 +29,7 @@
  * @typedef {object} ServerReading
  * @property {number} cores of the server
  * @property {number | null} busyCores how many of them it kept busy recently; null before the second reading
+ * @property {number | null} [otherBusyCores] how many of them other programs on its machine did, if that is the app's
  *
  * @typedef {object} LiveReading sent five times a second
  * @property {number} atMs the app's clock

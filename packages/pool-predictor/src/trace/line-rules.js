@@ -134,7 +134,15 @@ export const EVENT_RULES = {
   },
   server: {
     required: { atMs: startMs },
-    optional: { process: id, cores, busyCores: cores, ticketsOut: count, ticketsTotal: count, queued: count },
+    optional: {
+      process: id,
+      cores,
+      busyCores: cores,
+      otherBusyCores: cores,
+      ticketsOut: count,
+      ticketsTotal: count,
+      queued: count,
+    },
   },
 };
 

@@ -1,4 +1,5 @@
 import { isRecord, textOf } from '../base/json-value.js';
+import { mean } from '../base/sample-statistics.js';
 import { Definitions } from './definitions.js';
 import {
   END_RULES,
@@ -14,7 +15,7 @@ import { inferResolution } from './resolution.js';
 import { OTHER_FILES, splitLines } from './text-lines.js';
 import { TraceColumns } from './trace-columns.js';
 
-/** @import { RecordedTrace } from './recorded-trace.js' */
+/** @import { RecordedTrace, ServerSecond } from './recorded-trace.js' */
 
 /** docs/trace-format.md describes the format, and trace.schema.json each line of version 2 and 3. */
 const TRACE_NAME = 'mongodb-pool-lab';
@@ -132,6 +133,7 @@ class TraceLines {
     if (this.#columns.length === 0) throw new Error(`${file} has no checkouts`);
     const { version, resolutionMs } = this.#header;
     const columns = this.#columns.take();
+    const server = this.#server ?? meanOfSeconds(columns.seconds.server);
     return {
       file,
       header: this.#header,
@@ -139,7 +141,7 @@ class TraceLines {
       resolutionMs: resolutionMs ?? inferResolution(columns.checkouts),
       missing: this.#started ? MISSING : [],
       ...columns,
-      ...(this.#server && { server: this.#server }),
+      ...(server && { server }),
       warnings: [...describeGaps(file, this.#last), ...(warning ? [warning] : [])],
     };
   }
@@ -150,6 +152,23 @@ class TraceLines {
     this.#server = server;
     this.#last = last;
   }
+}
+
+/**
+ * What the server did, where the last line does not say.
+ * @param {ServerSecond[]} seconds
+ * @returns {RecordedTrace['server']}
+ */
+function meanOfSeconds(seconds) {
+  const [known, withOthers] = ['busyCores', 'otherBusyCores'].map((name) =>
+    seconds.filter((second) => second.cores && second[/** @type {'busyCores'} */ (name)] !== undefined),
+  );
+  if (known.length === 0) return undefined;
+  return {
+    cores: Number(known[0].cores),
+    busyCores: mean(known.map(({ busyCores }) => Number(busyCores))),
+    ...(withOthers.length > 0 && { otherBusyCores: mean(withOthers.map((second) => Number(second.otherBusyCores))) }),
+  };
 }
 
 /**

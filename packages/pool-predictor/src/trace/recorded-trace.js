@@ -94,7 +94,8 @@ export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClose
  * @typedef {{ atMs: number, process: number, meanMs: number, maxMs: number, busy?: number, requests?: number, active?:
  *   number, waiting?: number, heldMs?: Record<string, number> }} LoopSecond the delay of the process's event loop; the
  *   rest only in a history
- * @typedef {{ atMs: number, process: number, cores?: number, busyCores?: number, ticketsOut?: number,
- *   ticketsTotal?: number, queued?: number }} ServerSecond what the server said that the process uses: operations in
- *   its storage engine, how many it lets in, and how many wait
+ * @typedef {{ atMs: number, process: number, cores?: number, busyCores?: number, otherBusyCores?: number, ticketsOut?:
+ *   number, ticketsTotal?: number, queued?: number }} ServerSecond what the server said that the process uses:
+ *   operations in its storage engine, how many it lets in, and how many wait; otherBusyCores: of its machine's cores,
+ *   those that other programs kept busy
  */

@@ -326,6 +326,14 @@ describe('traces of every version', () => {
     ]);
   });
 
+  test('without a last line, what the server did is the mean of its seconds', async () => {
+    const lines = (await readFile(new URL('golden/version-3.jsonl', import.meta.url), 'utf8')).trim().split('\n');
+    const file = path.join(folder, 'interrupted.jsonl');
+    await writeFile(file, lines.slice(0, -1).join('\n'));
+    const { server } = await readTrace(file);
+    expect(server).toEqual({ cores: 2, busyCores: expect.closeTo(0.328) });
+  });
+
   test('version 2 has one pool, and says what it lacks', async () => {
     const trace = await read(2);
     expect(trace).toMatchObject({
