@@ -44,6 +44,11 @@ export function groupColumns(columns) {
   });
 }
 
+/** @template Row @param {Column<Row>[]} columns @returns {Column<Row>[]} those that are not folded */
+export function pickMain(columns) {
+  return columns.filter(({ detail }) => !detail);
+}
+
 /**
  * The columns that have a value other than zero in some row, and the first one, which names the rows. Each has the same digits
  * in all rows.

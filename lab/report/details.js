@@ -1,3 +1,4 @@
+import { pickFilled, pickMain } from './columns.js';
 import { renderFigures, renderHeadings } from './figures.js';
 import { LOAD_KINDS } from './findings.js';
 import { formatDate, formatSetting } from './name-runs.js';
@@ -8,22 +9,32 @@ import { embedJson, html } from './markup.js';
 const SHOWN_ARRIVALS = 12;
 
 /**
- * Renders the figures, each repeat, settings, environment, and the result itself.
+ * Renders the main figures; then, folded, all of them, settings and environment; and the result itself.
  * @param {LabView} lab
  * @param {Result} result
  * @param {string} id
+ * @param {unknown[]} [charts] are folded, and the main figures with them
  */
-export function renderDetails(lab, result, id) {
-  const repeats = repeatFigures(lab, result);
+export function renderDetails(lab, result, id, charts = []) {
+  const columns = pickMain(lab.columns);
+  const all = listAll(lab, result);
   const fileName = `${result.lab}-${result.startedAt.replaceAll(/[^0-9TZ-]/g, '-')}.json`;
-  return html`${renderFigures('The figures', lab.columns, result.variants)}
-    ${renderHeadings(lab.columns, result.variants)}
+  const figures = html`${renderFigures('The figures', columns, result.variants)}
+  ${renderHeadings(columns, result.variants)}`;
+  return html`${
+      charts.length > 0
+        ? html`<details>
+            <summary>What was measured, in charts and figures</summary>
+            ${charts}${figures}
+          </details>`
+        : figures
+    }
     <p class="aside">Started on ${formatDate(result.startedAt)}. ${lab.loadKind && LOAD_KINDS[lab.loadKind]}</p>
     ${
-      repeats &&
+      all &&
       html`<details>
-        <summary>Every repeat, and when its requests arrived</summary>
-        ${renderFigures('Every repeat by itself', ...repeats)}
+        <summary>All columns, every repeat, and when its requests arrived</summary>
+        ${renderFigures('All figures', ...all)} ${renderHeadings(...all)}
       </details>`
     }
     <details>
@@ -53,30 +64,34 @@ function renderFacts(heading, facts) {
 }
 
 /**
- * The lab's columns for each repeat.
+ * All of the lab's columns. Where a variant was repeated, each repeat follows it.
  * @param {LabView} lab
  * @param {Result} result
- * @returns {[Column[], Variant[]] | null} null if the result has no repeats
+ * @returns {[Column[], Variant[]] | null} null if that is no more than the main columns
  */
-function repeatFigures({ columns: [key, ...rest] }, { variants }) {
-  const repeats = variants.flatMap((variant) =>
-    (variant.repeats ?? []).map((repeat, index) => ({
-      variant: { ...variant, measured: repeat.measured, repeats: undefined },
-      number: index + 1,
-      arrivalsMs: repeat.arrivalsMs,
-    })),
-  );
-  if (!repeats.length) return null;
-  const find = (/** @type {Variant} */ variant) => repeats.find((repeat) => repeat.variant === variant);
-  return [
-    [
-      key,
-      { heading: 'repeat', value: (variant) => find(variant)?.number },
-      ...rest,
-      { heading: 'arrivals', unit: 'ms', value: (variant) => listArrivals(find(variant)?.arrivalsMs) },
-    ],
-    repeats.map(({ variant }) => variant),
+function listAll({ columns }, { variants }) {
+  const rows = variants.flatMap((variant) => {
+    const repeats = (variant.repeats ?? []).map(({ measured, arrivalsMs }, index) => ({
+      variant: { ...variant, measured, repeats: undefined },
+      repeat: String(index + 1),
+      arrivals: listArrivals(arrivalsMs),
+    }));
+    return repeats.length === 1 ? repeats : [{ variant, repeat: 'all', arrivals: null }, ...repeats];
+  });
+  const find = (/** @type {Variant} */ variant) => rows.find((row) => row.variant === variant);
+  const [key, ...rest] = columns;
+  /** @type {Column[]} */
+  const all = [
+    key,
+    ...(rows.length > variants.length
+      ? [{ heading: 'repeat', value: (/** @type {Variant} */ variant) => find(variant)?.repeat }]
+      : []),
+    ...rest,
+    { heading: 'arrivals', unit: 'ms', value: (variant) => find(variant)?.arrivals },
   ];
+  const shown = rows.map(({ variant }) => variant);
+  const isMore = pickFilled(all, shown).length > pickFilled(pickMain(columns), variants).length;
+  return isMore ? [all, shown] : null;
 }
 
 /** @param {number[]} [arrivalsMs] */

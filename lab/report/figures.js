@@ -9,9 +9,8 @@ import { html } from './markup.js';
  * @param {string} caption
  * @param {Column<Row>[]} columns
  * @param {Row[]} rows
- * @param {(row: Row) => string | undefined} [explain] text below a row
  */
-export function renderFigures(caption, columns, rows, explain = () => undefined) {
+export function renderFigures(caption, columns, rows) {
   const groups = groupColumns(pickFilled(columns, rows));
   const isGrouped = groups.some(({ heading }) => heading);
   const cells = groups.flatMap((group) =>
@@ -42,25 +41,14 @@ export function renderFigures(caption, columns, rows, explain = () => undefined)
         ${rows.map(
           (row) =>
             html` <tr>
-                ${cells.map(({ column, looks }, index) =>
-                  index === 0
-                    ? html`<th scope="row" class="${looks}">${formatCell(column, row)}</th>`
-                    : html`<td class="${looks}">${formatCell(column, row)}</td>`,
-                )}
-              </tr>
-              ${renderNote(explain(row), cells.length)}`,
+              ${cells.map(({ column, looks }, index) =>
+                index === 0
+                  ? html`<th scope="row" class="${looks}">${formatCell(column, row)}</th>`
+                  : html`<td class="${looks}">${formatCell(column, row)}</td>`,
+              )}
+            </tr>`,
         )}
       </tbody>`,
-  );
-}
-
-/** @param {string | undefined} text @param {number} columns of the table */
-function renderNote(text, columns) {
-  return (
-    text &&
-    html`<tr class="note">
-      <td colspan="${columns}">${text}</td>
-    </tr>`
   );
 }
 

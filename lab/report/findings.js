@@ -11,8 +11,6 @@ export const LOAD_KINDS = {
   backlog: 'Backlog: all the work is there from the start and is done as fast as possible. Nobody waits for an answer.',
 };
 
-export const FINDINGS_CAPTION = 'Findings, as ratios';
-
 /** @type {Column<Finding>[]} */
 export const FINDING_COLUMNS = [
   { heading: 'ratio', value: ({ claim }) => claim },

@@ -11,6 +11,7 @@
  * @property {Record<string, string>} [glossary] words of the table that a newcomer does not know
  * @property {Column<Variant<Settings, Figures>>[]} columns the first one names the variant
  * @property {ChartSpec<Settings, Figures>[]} charts the first one is the picture of the result
+ * @property {'findings'} [picture] then the findings are the picture of a single result, and its charts and table are folded
  * @property {(variant: Variant<Settings, Figures>) => 'answer' | 'good' | 'bad' | undefined} [judge] the row to look at, and goals that are met or not
  * @property {'open' | 'closed' | 'backlog'} [loadKind] a key of LOAD_KINDS
  * @property {(result: Result<Settings, Figures>) => string} takeaway one sentence with the result's own numbers; gets
@@ -44,7 +45,7 @@
  *   variant that could not run; the two ends of a band
  * @property {number | 'times'} [digits] decimals, default 0; times: as many as times in ms need, the same in each row
  * @property {string} [about] what the heading means, for the page, which has room to say it
- * @property {boolean} [detail] shown on the page only
+ * @property {boolean} [detail] not in the terminal, and folded on the page
  */
 
 /**

@@ -1,8 +1,10 @@
 import { describeChart, layOutChart, layOutComparison } from './chart-data.js';
-import { FINDING_COLUMNS, FINDINGS_CAPTION, listFindings, listNotes, sumUp } from './findings.js';
+import { listFindings, listNotes, sumUp } from './findings.js';
 import { compareResults, describeComparison } from './compare-results.js';
+import { pickMain } from './columns.js';
 import { nameRuns } from './name-runs.js';
 import { renderDetails } from './details.js';
+import { renderFindingCards } from './finding-cards.js';
 import { renderChartFigures, renderFigures, renderHeadings } from './figures.js';
 import { embedJson, html } from './markup.js';
 
@@ -11,7 +13,7 @@ import { embedJson, html } from './markup.js';
 /** @import { NamedRun } from './name-runs.js' */
 
 /**
- * Renders one lab: its question, takeaway, chart and how to read it; then figures and details. Several results share the charts
+ * Renders one lab: its question, takeaway, picture and how to read it; then figures and details. Several results share the charts
  * and one table; the details of each are folded.
  * @param {LabView} lab
  * @param {Result[]} results at least one
@@ -20,9 +22,12 @@ import { embedJson, html } from './markup.js';
 export function renderLab(lab, results, id) {
   const runs = nameRuns(results);
   const isSingle = runs.length === 1;
-  const [first, ...others] = layOutCharts(lab, (spec) =>
+  const charts = layOutCharts(lab, (spec) =>
     isSingle ? layOutChart(spec, results[0]) : layOutComparison(spec, runs),
-  );
+  ).map(renderChart);
+  const findings = isSingle && renderFindings(lab, results[0], `${id}-findings`);
+  const isFolded = lab.picture === 'findings' && findings;
+  const [picture, ...others] = isFolded ? [findings] : [...charts, findings];
   return html`<section class="lab" aria-labelledby="${id}">
     <div class="story">
       <div class="words">
@@ -30,7 +35,7 @@ export function renderLab(lab, results, id) {
         <p class="question">${lab.question}</p>
         ${isSingle ? renderTakeaway(lab, results[0]) : renderTakeaways(lab, runs)}
       </div>
-      ${first && renderChart(first)}
+      ${picture}
       <div class="how-to-read">
         <h3>How to read it</h3>
         <ul>
@@ -45,14 +50,14 @@ export function renderLab(lab, results, id) {
         ${lab.source.foundElsewhere?.map(({ fact, where }) => html`Found ${renderLink(where, 'elsewhere')}: ${fact}. `)}
       </p>`
     }
-    ${others.map(renderChart)}
+    ${others}
     ${
       isSingle
-        ? html`${renderFindings(lab, results[0])}${renderDetails(lab, results[0], id)}`
+        ? renderDetails(lab, results[0], id, isFolded ? charts : [])
         : [
             renderFigures('All runs, side by side', ...compareFigures(lab, runs)),
             renderHeadings(
-              lab.columns,
+              pickMain(lab.columns),
               results.flatMap(({ variants }) => variants),
             ),
             runs.map((run) => renderRun(lab, run, `${id}-${run.name}`)),
@@ -70,7 +75,7 @@ function renderLink(url, text) {
 function renderRun(lab, { name, label, result }, id) {
   return html`<details class="run">
     <summary>Details of run ${name} <span>${label}</span></summary>
-    ${renderFindings(lab, result)} ${renderDetails(lab, result, id)}
+    ${renderFindings(lab, result, `${id}-findings`)} ${renderDetails(lab, result, id)}
   </details>`;
 }
 
@@ -86,10 +91,10 @@ function renderTakeaway(lab, result) {
     }`;
 }
 
-/** @param {LabView} lab @param {Result} result */
-function renderFindings(lab, result) {
+/** @param {LabView} lab @param {Result} result @param {string} id */
+function renderFindings(lab, result, id) {
   const findings = listFindings(lab, result);
-  return findings.length > 0 && renderFigures(FINDINGS_CAPTION, FINDING_COLUMNS, findings, ({ reason }) => reason);
+  return findings.length > 0 && renderFindingCards(id, findings);
 }
 
 /** @param {LabView} lab @param {NamedRun[]} runs */
@@ -136,12 +141,13 @@ function renderChart(chart) {
 }
 
 /**
- * The lab's columns for the variants of all runs, with equal variants next to each other.
+ * The lab's main columns for the variants of all runs, with equal variants next to each other.
  * @param {LabView} lab
  * @param {NamedRun[]} runs
  * @returns {[Column[], Variant[]]}
  */
-function compareFigures({ columns: [key, ...rest] }, runs) {
+function compareFigures({ columns }, runs) {
+  const [key, ...rest] = pickMain(columns);
   const names = new Map(runs.flatMap(({ name, result: { variants } }) => variants.map((variant) => [variant, name])));
   /** @type {Column} */
   const ofRun = { heading: 'run', value: (variant) => names.get(variant) };

@@ -1,6 +1,6 @@
 import { paintText } from '../base/paint.js';
 import { escapeControls, wrap } from '../../src/base/printable.js';
-import { DASH, formatCell, groupColumns, pickFilled } from './columns.js';
+import { DASH, formatCell, groupColumns, pickFilled, pickMain } from './columns.js';
 import { drawTable, widestOf } from './draw-table.js';
 import { FINDING_COLUMNS, listFindings, listNotes, LOAD_KINDS, sumUp } from './findings.js';
 
@@ -37,7 +37,7 @@ const FINDING_SPREAD = 14;
  * @returns {string}
  */
 export function renderTable(lab, result, { width = 80, paint } = {}) {
-  const columns = lab.columns.filter(({ detail }) => !detail);
+  const columns = pickMain(lab.columns);
   /** @param {string} line @param {Variant} [variant] */
   const finish = (line, variant) => paintText(escapeControls(line), variant && chooseStyle(lab, variant), paint);
   const [key, ...groups] = groupColumns(pickFilled(columns, result.variants));

@@ -67,6 +67,7 @@ export const saturationView = {
       value: ({ measured }) => measured?.timeouts || null,
     },
   ],
+  picture: 'findings',
   charts: [
     chartSizes('99 % of queries take at most this long', 'Response time', 'ms', [
       seriesOf('Heavy', ({ heavy }) => heavy.p99Ms),

@@ -278,6 +278,8 @@ function offerDownload(button) {
 }
 
 drawAll();
+// What is folded has no width to draw in.
+for (const details of document.querySelectorAll('details:has(.chart)')) details.addEventListener('toggle', drawAll);
 for (const query of ['(prefers-color-scheme: dark)', 'print']) {
   matchMedia(query).addEventListener('change', drawAll);
 }

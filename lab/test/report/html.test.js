@@ -62,12 +62,41 @@ describe('the page', () => {
     expect(text).not.toContain('100, 110, 120');
   });
 
-  test('shows what was found beside what was published', () => {
-    const findings = () => [{ claim: 'copy / fixed', measured: 10.04, published: 1.4, reason: 'a query travels' }];
+  test('shows what was found beside what was published: in figures, and as dots on a line through 1', () => {
+    const findings = () => [
+      { claim: 'copy / fixed', measured: 10.04, published: 1.4, reason: 'a query travels' },
+      { claim: 'twice', measured: 2, published: null, spread: /** @type {[number, number]} */ ([0.5, 4]) },
+      { claim: 'not measured', measured: null, published: 0 },
+    ];
 
-    const text = textOf(renderHtml([{ lab: { ...mixed, findings }, result: createSampleResult() }]));
+    const page = renderHtml([{ lab: { ...mixed, findings }, result: createSampleResult() }]);
 
-    expect(text).toMatch(/Findings, as ratios .*copy \/ fixed 10\.04 1\.40 a query travels/);
+    const text = textOf(page);
+    expect(text).toMatch(/Findings, as ratios .*copy \/ fixed 10\.04 published 1\.40 a query travels/);
+    expect(text).toMatch(/twice 2\.00 0\.50 to 4\.00 not measured – published 0\.00/);
+    const [, card, unknown] = page.match(/<li>\s*<h4>[^]*?<\/li>/g) ?? [];
+    const placeOf = (/** @type {RegExp} */ pattern) => Number(pattern.exec(card)?.[1]);
+    const [half, one, twice, fourTimes] = [
+      /class="spread" x1="([\d.]+)%"/,
+      /class="one" x1="([\d.]+)%"/,
+      /<circle cx="([\d.]+)%"/,
+      /class="spread" x1="[\d.]+%" x2="([\d.]+)%"/,
+    ].map(placeOf);
+    expect(one - half).toBeCloseTo(twice - one, 0);
+    expect(fourTimes - twice).toBeCloseTo(twice - one, 0);
+    expect(unknown).not.toContain('<circle');
+  });
+
+  test('shows few columns, and folds all of them with every repeat', () => {
+    const result = createSampleResult();
+    const [variant] = result.variants;
+    variant.repeats = [1, 2].map(() => ({ measured: variant.measured ?? {}, arrivalsMs: [0, 1001] }));
+
+    const [, figures, all] = textOf(renderHtml([{ lab: mixed, result }])).split(/The figures|All figures/);
+
+    expect(figures).toMatch(/ pool reqs p50 p95 max p50 p95 max max article exact ratio 1 50 /);
+    expect(all).toMatch(/ pool repeat reqs p50 p95 max p50 p95 max max article exact ratio arrivals ms 1 all 50 /);
+    expect(all).toMatch(/ 1 1 50 .* 0, 1001 1 2 50 .* 0, 1001 3 1 50 /);
   });
 
   test('says why a variant could not run', () => {

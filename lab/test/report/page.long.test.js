@@ -197,6 +197,26 @@ describeInBrowser('in a browser without a network', () => {
     }
   });
 
+  test('findings with a spread come first; the charts and the table are folded, and drawn when they are opened', async () => {
+    const [bars] = mixed.charts;
+    /** @type {import('../../report/result-types.js').LabView} */
+    const lab = {
+      ...mixed,
+      picture: 'findings',
+      charts: [{ ...bars, kind: 'line' }],
+      findings: () => [{ claim: 'p99, 100 / 4', measured: 2.5, published: 38.5, spread: [1.2, 3] }],
+    };
+    await openReport([{ lab, result: createSampleResult() }], { viewport: { width: 1440, height: 900 } });
+
+    const findings = await page.getByRole('region', { name: 'Findings, as ratios' }).boundingBox();
+    expect((findings?.y ?? Infinity) + (findings?.height ?? 0)).toBeLessThan(900);
+    expect(await page.locator('canvas').isVisible()).toBe(false);
+    await page.getByText('What was measured, in charts and figures').click();
+    expect((await page.locator('canvas').boundingBox())?.width).toBeGreaterThan(500);
+    expect(await countPixels(ORANGE)).toBeGreaterThan(100);
+    expect(incidents).toEqual([]);
+  });
+
   test('the chart has a text in its place', async () => {
     await openReport(entries());
 
