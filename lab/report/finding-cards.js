@@ -7,7 +7,7 @@ import { html } from './markup.js';
 /** Ratios that get a grid line, if there is room. */
 const POWERS = [-3, -2, -1, 0, 1, 2, 3].map((exponent) => 10 ** exponent);
 /** Up to this ratio of the ends, 2 and 5 times a power get one as well. */
-const FINE_UP_TO = 40;
+const FINE_UP_TO = 300;
 /** Of the width, on both sides, so that no dot at the edge is cut off. */
 const MARGIN = 0.06;
 
@@ -21,7 +21,7 @@ export function renderFindingCards(id, findings) {
   const axis = createAxis(findings);
   const isPublished = findings.some(({ published }) => typeof published === 'number');
   return html`<section class="findings" aria-labelledby="${id}">
-    <h3 id="${id}">Findings, as ratios</h3>
+    <h3 id="${id}">Findings, as ratios <span>At 1 both are equal.</span></h3>
     <ul class="legend dots">
       <li class="measured-6">here</li>
       ${findings.some(({ spread }) => spread) && html`<li class="spread">all repeats</li>`}
@@ -33,7 +33,6 @@ export function renderFindingCards(id, findings) {
     <svg class="axis" aria-hidden="true">
       ${axis.ticks.map((ratio) => html`<text x="${axis.place(ratio)}" y="1em">${formatTick(ratio)}</text>`)}
     </svg>
-    <p>At 1 both are equal.</p>
   </section>`;
 }
 

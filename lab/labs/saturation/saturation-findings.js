@@ -36,11 +36,12 @@ export function findSaturationFindings(result) {
   const { best, reference } = findCompared(result);
   const open = pairOpen(result);
   const sizes = [reference?.settings.poolSize, best?.measured?.poolSize];
+  const pair = `${sizes.join(' / ')} connections`;
   return [
-    ...describe(`heavy p99, ${sizes.join(' / ')}`, reference, best, 'heavy'),
-    ...describe(`cheap p99, ${sizes.join(' / ')}`, reference, best, 'cheap'),
-    ...describe(`queries/s, ${sizes.toReversed().join(' / ')}`, best, reference, 'rate'),
-    ...describe(`mean time in server, ${sizes.join(' / ')}`, reference, best, 'use', PUBLISHED_USE_RATIO),
+    ...describe(`heavy p99, ${pair}`, reference, best, 'heavy'),
+    ...describe(`cheap p99, ${pair}`, reference, best, 'cheap'),
+    ...describe(`queries/s, ${sizes.toReversed().join(' / ')} connections`, best, reference, 'rate'),
+    ...describe(`mean time in server, ${pair}`, reference, best, 'use', PUBLISHED_USE_RATIO),
     ...(open ? compareOpen(open) : []),
   ];
 }
@@ -48,7 +49,7 @@ export function findSaturationFindings(result) {
 /** @param {[MeasuredPool, MeasuredPool]} pair @returns {Finding[]} */
 function compareOpen([more, less]) {
   const load = `at ${more.settings.load}`;
-  const sizes = `${more.settings.poolSize} / ${less.settings.poolSize}`;
+  const sizes = `${more.settings.poolSize} / ${less.settings.poolSize} connections`;
   return [
     ...describe(`${load}: heavy p99, ${sizes}`, more, less, 'heavy'),
     ...describe(`${load}: mean response, ${sizes}`, more, less, 'mean'),

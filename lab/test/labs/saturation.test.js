@@ -64,7 +64,7 @@ describe('the lab', () => {
     const { code, stderr, result, out } = await run(['--loads', 'closed,0.5']);
     expect({ code, stderr }).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/heavy p99, 8 \/ [12] +[\d.]+ [\d.]+ to [\d.]+/),
+      stderr: expect.stringMatching(/heavy p99, 8 \/ [12] connections +[\d.]+ [\d.]+ to [\d.]+/),
     });
     expect(result).toMatchObject({
       lab: 'saturation',
@@ -388,11 +388,11 @@ describe('findings', () => {
     test('has the ratios with their spread, and the published ones beside', () => {
       const text = renderTable(saturation, resultOf(compared([200, 300])));
       expect(text).toMatch(/ratio +here +spread +published\n/);
-      expect(text).toMatch(/\nheavy p99, 100 \/ 8 +2\.00 +2\.00 to 3\.00 +–\n/);
-      expect(text).toMatch(/\nqueries\/s, 8 \/ 100 +2\.00 +2\.00 to 2\.00 +–\n/);
-      expect(text).toMatch(/\nmean time in server, 100 \/ 8 +1\.00 +1\.00 to 1\.00 +38\.50\n/);
-      expect(text).toMatch(/\nat 1\.1: heavy p99, 100 \/ 4 +2\.50 +– +–\n/);
-      expect(text).toMatch(/\nat 1\.1: mean response, 100 \/ 4 +4\.00 +– +–$/m);
+      expect(text).toMatch(/\nheavy p99, 100 \/ 8 connections +2\.00 +2\.00 to 3\.00 +–\n/);
+      expect(text).toMatch(/\nqueries\/s, 8 \/ 100 connections +2\.00 +2\.00 to 2\.00 +–\n/);
+      expect(text).toMatch(/\nmean time in server, 100 \/ 8 connections +1\.00 +1\.00 to 1\.00 +38\.50\n/);
+      expect(text).toMatch(/\nat 1\.1: heavy p99, 100 \/ 4 connections +2\.50 +– +–\n/);
+      expect(text).toMatch(/\nat 1\.1: mean response, 100 \/ 4 connections +4\.00 +– +–$/m);
       expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
       const page = renderHtml([{ lab: saturation, result: resultOf(compared([200, 300])) }]);
       expect(page).toContain('2.00 to 3.00');
