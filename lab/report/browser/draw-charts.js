@@ -8,8 +8,8 @@ const NARROW_NAME = 15;
 const MANY_ROWS = 12;
 const LABEL_GAP = 7;
 const DOT_RADIUS = 6;
-/** Higher than a bar. */
-const [TICK_PX, TICK_HEIGHT_PX] = [4, 27];
+/** Higher than a bar. Of marks in one place, each is shorter than the one behind it. */
+const [TICK_PX, TICK_HEIGHT_PX, TICK_STEP_PX] = [4, 23, 5];
 /** Solid, dashed, dotted and mixed, in the order of the legend. */
 const DASHES = [[], [10, 6], [2, 4], [10, 4, 2, 4]];
 
@@ -218,8 +218,9 @@ function createTicks(all, bars) {
     afterDatasetsDraw(chart) {
       const { ctx, scales } = chart;
       ctx.save();
-      for (const { on, look, values } of all) {
+      for (const [at, { on, look, values }] of all.entries()) {
         if (on === undefined) continue;
+        const height = TICK_HEIGHT_PX + TICK_STEP_PX * all.slice(at + 1).filter((each) => each.on === on).length;
         for (const [row, { y }] of chart.getDatasetMeta(bars.indexOf(all[on])).data.entries()) {
           if (values[row] === null) continue;
           const x = scales.x.getPixelForValue(Number(values[row]));
@@ -229,12 +230,7 @@ function createTicks(all, bars) {
             [look, 0],
           ])) {
             ctx.fillStyle = readColor(color);
-            ctx.fillRect(
-              x - TICK_PX / 2 - rim,
-              y - TICK_HEIGHT_PX / 2 - rim,
-              TICK_PX + 2 * rim,
-              TICK_HEIGHT_PX + 2 * rim,
-            );
+            ctx.fillRect(x - TICK_PX / 2 - rim, y - height / 2 - rim, TICK_PX + 2 * rim, height + 2 * rim);
           }
         }
       }
