@@ -1,3 +1,5 @@
+import { kindOf } from '../universal/route-kinds.js';
+
 /** @import { Second } from '../universal/feed-shapes.js' */
 /** @import { RouteKinds } from '../universal/route-kinds.js' */
 /** @import { Palette } from './palette.js' */
@@ -20,7 +22,8 @@ const MORE_COLORS = /** @type {const} */ (['measured-3', 'measured-4', 'measured
 
 /**
  * The two routes that hold connections longest, all their requests together, and the two of the others that wait longest, quick ones
- * first; the rest as one. A route keeps its colour.
+ * first; the rest as one. A route keeps its colour, unless that is the one of the other vehicle: what a route is may be
+ * unknown, or judged by a slow start, when a tab is opened.
  *
  * @param {Second[]} seconds
  * @param {RouteKinds} kinds
@@ -35,10 +38,17 @@ export function chooseRoutes(seconds, kinds, before) {
   const { useMs } = kinds;
   named.sort((a, b) => (useMs[a] ?? Infinity) - (useMs[b] ?? Infinity) || a.localeCompare(b));
   /** @type {Map<string, keyof Palette>} */
-  const colors = new Map(before.filter(({ label }) => named.includes(label)).map(({ label, color }) => [label, color]));
+  const colors = new Map(
+    before
+      .filter(
+        ({ label, color }) =>
+          named.includes(label) && color !== COLORS[kindOf(kinds, label) === 'bus' ? 'ferrari' : 'bus'],
+      )
+      .map(({ label, color }) => [label, color]),
+  );
   for (const name of named) {
     const taken = new Set(colors.values());
-    const wanted = [COLORS[kinds.known[name] ?? kinds.learned[name] ?? 'ferrari'], ...MORE_COLORS];
+    const wanted = [COLORS[kindOf(kinds, name)], ...MORE_COLORS];
     if (!colors.has(name)) colors.set(name, wanted.find((color) => !taken.has(color)) ?? 'muted');
   }
   return [

@@ -281,6 +281,16 @@ describe('routes in charts', () => {
     expect(new Set(after.map(({ color }) => color)).size).toBe(3);
   });
 
+  test('a route that was judged by a slow start gives up the colour of the other vehicle', () => {
+    const start = choose([second({ '/fast': [1, 400] })]);
+    expect(start).toMatchObject([{ label: '/fast', color: 'measured-1' }]);
+    const seconds = [second({ '/fast': [1, 400] }), second({ '/fast': [50, 2], '/slow': [1, 900] })];
+    expect(choose(seconds, start)).toMatchObject([
+      { label: '/fast', color: 'measured-2' },
+      { label: '/slow', color: 'measured-1' },
+    ]);
+  });
+
   test('routes that the app knows are there before their first request', () => {
     expect(chooseRoutes([], findKinds([], QUERIES), [])).toEqual([
       { label: '/fast', names: ['/fast'], color: 'measured-2' },
