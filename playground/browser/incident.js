@@ -2,7 +2,7 @@ import { checkRecording, diagnose, judgeTrust, openRecording, readTraceText } fr
 import { explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { explainTrust, explainWithheld } from '../../lab/predictions/explain-check.js';
 
-/** @import { Trip } from './simulation.js' */
+/** @import { Trip } from 'mongodb-pool-page/page/traffic-picture.js' */
 
 /**
  * What happened in a recorded pool.

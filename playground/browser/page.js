@@ -6,7 +6,7 @@ import { Sandbox } from './sandbox.js';
 import { ScreenView } from './screen-view.js';
 import { customersAndAdmins } from './scenarios.js';
 import { SCREENS } from './screens.js';
-import { assignTrips } from './traffic-picture.js';
+import { assignTrips } from 'mongodb-pool-page/page/traffic-picture.js';
 
 /** @import { Preset } from './simulation.js' */
 

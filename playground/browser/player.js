@@ -1,7 +1,7 @@
-import { TrafficPicture, describeWaiting, findPlaces } from './traffic-picture.js';
+import { TrafficPicture, describeWaiting, findPlaces } from 'mongodb-pool-page/page/traffic-picture.js';
 
 /** @import { Palette } from 'mongodb-pool-page/page/palette.js' */
-/** @import { Moment, Traffic } from './traffic-picture.js' */
+/** @import { Moment, Traffic } from 'mongodb-pool-page/page/traffic-picture.js' */
 
 /** With reduced motion, a run is a few still pictures. */
 const STILL_PICTURES = 24;

@@ -7,7 +7,7 @@ import { createField, createRow } from './sandbox-parts.js';
 import { customersAndAdmins } from './scenarios.js';
 import { MAX_SHOWN } from './simulation.js';
 import { figuresOf, kindsOf } from './screen-view.js';
-import { assignTrips } from './traffic-picture.js';
+import { assignTrips } from 'mongodb-pool-page/page/traffic-picture.js';
 
 /** @import { Ask } from './background.js' */
 /** @import { Incident } from './incident.js' */

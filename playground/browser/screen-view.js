@@ -4,7 +4,7 @@ import { fillTable } from './figures-table.js';
 import { Handles } from './handles.js';
 import { keepLatest } from './background.js';
 import { Player, findDecisiveMs } from './player.js';
-import { assignTrips } from './traffic-picture.js';
+import { assignTrips } from 'mongodb-pool-page/page/traffic-picture.js';
 
 /** @import { Ask } from './background.js' */
 /** @import { Handle, Screen, Values } from './screens.js' */
@@ -87,13 +87,14 @@ export class ScreenView {
   }
 
   async #simulate() {
-    const { preset: presetOf, speed } = this.#screen;
+    const { preset: presetOf, speed, tunnels } = this.#screen;
     const values = Object.fromEntries(this.#screen.handles.map(({ name }) => [name, this.#handles.read(name)]));
     const preset = presetOf(values);
     const [prediction, run] = await Promise.all([this.#predict(values), this.#ask('watch', preset)]);
     const kinds = kindsOf(prediction);
     const { lanes, endMs } = run;
-    const traffic = { trips: assignTrips(run.trips, kinds), lanes, cores: preset.cores, endMs };
+    const trips = assignTrips(run.trips, kinds);
+    const traffic = { trips, lanes, tunnels: tunnels?.(values), cores: preset.cores, endMs };
     this.#player.load(traffic, speed);
     if (this.#isOpen) this.#show(prediction, preset, values);
     else this.#player.loop(findDecisiveMs(traffic));

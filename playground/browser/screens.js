@@ -25,6 +25,7 @@ import { customersOnly, peopleOneByOne, peopleWhoKeepAsking } from './scenarios.
  * @property {string[]} text paragraphs, before the guess
  * @property {Handle[]} handles
  * @property {(values: Values) => Preset} preset
+ * @property {(values: Values) => number} [tunnels] that share its lanes; default 1
  * @property {number} speed ms of the simulation in one ms of the reader
  * @property {Handle & { question: string }} guess
  * @property {(figures: Figures, prediction: Prediction, values: Values) => number} answer to the question
@@ -302,6 +303,7 @@ export const SCREENS = [
       { name: 'lanes', label: 'Lanes of each app', min: 1, max: 20, value: 16 },
     ],
     preset: ({ apps, lanes }) => fullServer({}, apps * lanes, [4, 16, 100]),
+    tunnels: ({ apps }) => apps,
     speed: 1 / 8,
     guess: {
       ...GUESS,
@@ -326,6 +328,6 @@ export const SCREENS = [
     ],
     describe: ({ routes }, prediction, { apps, lanes }) =>
       `${apps === 1 ? 'One app' : `${apps} apps`} × ${lanes} lanes: the server holds ${formatNumber(apps * (lanes + 2))} connections. ` +
-      `99 of 100 buses are through in ${formatQuantity(routes['/slow'].p99Ms, 'ms')}. (All tunnels are drawn as one.)`,
+      `99 of 100 buses are through in ${formatQuantity(routes['/slow'].p99Ms, 'ms')}.`,
   },
 ];

@@ -11,6 +11,7 @@ import {
 import { checkAppPool } from '../../lab/predictions/app-pool.js';
 
 /** @import { AppPool, Load, Service } from 'mongodb-pool-predictor' */
+/** @import { Trip } from 'mongodb-pool-page/page/traffic-picture.js' */
 
 /** More vehicles than anyone watches. */
 export const MAX_SHOWN = 20_000;
@@ -28,9 +29,6 @@ const MAX_WATCHED = 200_000;
  * @property {number[]} poolSizes ascending
  * @property {number} pool the size that is shown in the tunnel, one of them
  * @property {Omit<AppPool, 'poolSize'>} [limits]
- *
- * @typedef {{ route: string, arrivedAtMs: number, startedAtMs: number, finishedAtMs: number, outcome: string }} Trip a
- *   request on its way: it waits until it starts, and then has a connection. startedAtMs is NaN if it never had one
  *
  * @typedef {Awaited<ReturnType<typeof predict>>
  *   & { simulated: { requests: number, tookMs: number }, warnings: string[] }} Prediction

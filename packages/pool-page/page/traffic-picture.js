@@ -1,12 +1,11 @@
-import { createBooths } from 'mongodb-pool-page/page/booths.js';
-import { placeTunnel } from 'mongodb-pool-page/page/lanes.js';
-import { OUT_OF_SIGHT } from 'mongodb-pool-page/page/motion.js';
-import { TunnelPainter } from 'mongodb-pool-page/page/tunnel-painter.js';
-import { VehiclePainter } from 'mongodb-pool-page/page/vehicle-painter.js';
-import { VEHICLES } from 'mongodb-pool-page/universal/vehicles.js';
+import { createBooths } from './booths.js';
+import { placeTunnel } from './lanes.js';
+import { OUT_OF_SIGHT } from './motion.js';
+import { TunnelPainter } from './tunnel-painter.js';
+import { VehiclePainter, fill } from './vehicle-painter.js';
+import { VEHICLES } from '../universal/vehicles.js';
 
-/** @import { Palette } from 'mongodb-pool-page/page/palette.js' */
-/** @import { Trip } from './simulation.js' */
+/** @import { Palette } from './palette.js' */
 
 /** The reader sees a vehicle leave for this long. */
 const LEAVING_MS = 450;
@@ -15,14 +14,20 @@ const TIMED_MS = 500;
 /** The place of a waiting vehicle, in px at scale 1. */
 const CELL = { width: 66, height: 40 };
 const MAX_SCALE = 1.7;
+/** How many times as long as high a small tunnel is, and the hill around it, in px. */
+const SMALL_TUNNEL = { shape: 2.5, side: 7, top: 3 };
 /** Vehicles get larger only while at least this many fit side by side. */
 const MIN_COLUMNS = 4;
 
 /**
+ * @typedef {{ route: string, arrivedAtMs: number, startedAtMs: number, finishedAtMs: number, outcome: string }} Trip a
+ *   request on its way: it waits until it starts, and then has a connection. startedAtMs is NaN if it never had one
+ *
  * @typedef {object} Traffic what happens in a run
  * @property {(Trip & { kind: 'bus' | 'ferrari', lane: number })[]} trips in the order of their arrival; lane: -1 without
  *   a connection
- * @property {number} lanes
+ * @property {number} lanes of all tunnels together
+ * @property {number} [tunnels] more than one are small, and take the trips in turn; default 1
  * @property {number} [cores] of the server
  * @property {number} endMs
  */
@@ -79,7 +84,7 @@ export function describeWaiting({ waiting, failed }) {
   return `${waiting.length === 0 ? 'nobody' : waiting.length} waiting${failed > 0 ? `, ${failed} gave up` : ''}`;
 }
 
-/** The queue, the tunnel and the toll booths at one moment. */
+/** The queue, the tunnel and the toll booths of a run at one moment: for pages that know all of it in advance. */
 export class TrafficPicture {
   #queue;
   #tunnel;
@@ -107,7 +112,7 @@ export class TrafficPicture {
    * @param {Places} places of its trips at that moment
    * @param {Moment} moment
    */
-  paint({ trips, lanes, cores }, places, { atMs, speed, isStill }) {
+  paint({ trips, lanes, tunnels = 1, cores }, places, { atMs, speed, isStill }) {
     if (!this.#colors) return;
     const { waiting, driving } = places;
     this.#plaza.hidden = !cores;
@@ -116,6 +121,12 @@ export class TrafficPicture {
     const { layout, box } = placeTunnel(lanes, width, height);
     const painter = new TunnelPainter(this.#tunnel, this.#colors, layout, box);
     painter.paintGround();
+    this.#paintQueue(waiting, layout.rows * layout.laneHeight);
+    this.#describe(lanes, tunnels, places);
+    if (tunnels > 1) {
+      this.#paintTunnels(tunnels, lanes / tunnels, driving, atMs);
+      return;
+    }
     const taken = new Set(driving.map(({ lane }) => lane));
     for (let lane = 0; lane < lanes; lane++) painter.paintLane(lane, taken.has(lane) ? 'busy' : 'idle');
     for (const { kind, lane, startedAtMs, finishedAtMs } of driving) {
@@ -125,8 +136,40 @@ export class TrafficPicture {
     }
     if (!isStill) this.#paintLeaving(painter, trips, atMs, speed);
     painter.paintPortals([]);
-    this.#paintQueue(waiting, layout.rows * layout.laneHeight);
-    this.#describe(lanes, places);
+  }
+
+  /**
+   * Small tunnels on the hill, as many in a row as fit.
+   * @param {number} tunnels
+   * @param {number} lanes of each
+   * @param {Traffic['trips']} driving
+   * @param {number} atMs
+   */
+  #paintTunnels(tunnels, lanes, driving, atMs) {
+    const colors = /** @type {Palette} */ (this.#colors);
+    const { clientWidth: width, clientHeight: height } = /** @type {HTMLElement} */ (this.#tunnel.parentElement);
+    const context = /** @type {CanvasRenderingContext2D} */ (this.#tunnel.getContext('2d'));
+    const { shape, side, top } = SMALL_TUNNEL;
+    const columns = Math.ceil(Math.sqrt((tunnels * width) / height / shape));
+    const [room, tall] = [width / columns, height / Math.ceil(tunnels / columns)];
+    const [length, laneHeight] = [room - 2 * side, (tall - 2 * top) / lanes];
+    const placeOf = (/** @type {number} */ tunnel) => ({
+      left: (tunnel % columns) * room + side,
+      y: Math.floor(tunnel / columns) * tall + top,
+    });
+    for (let tunnel = 0; tunnel < tunnels; tunnel++) {
+      const { left, y } = placeOf(tunnel);
+      fill(context, colors.tube, () => context.rect(left, y, length, lanes * laneHeight));
+      fill(context, colors.ink, () => {
+        for (const x of [left, left + length]) context.rect(x - 1, y - 1, 2, lanes * laneHeight + 2);
+      });
+    }
+    const painter = new VehiclePainter(context, colors);
+    for (const { kind, lane, startedAtMs, finishedAtMs } of driving) {
+      const { left, y } = placeOf(lane % tunnels);
+      const area = { left, top: y + Math.floor(lane / tunnels) * laneHeight, width: length, height: laneHeight };
+      painter.paint(area, 'bar', { kind, progress: (atMs - startedAtMs) / (finishedAtMs - startedAtMs) }, false);
+    }
   }
 
   /** @param {TunnelPainter} painter @param {Traffic['trips']} trips @param {number} atMs @param {number} speed */
@@ -191,9 +234,11 @@ export class TrafficPicture {
     this.#booths.show({ cores, busyCores: Math.min(cores, driving) });
   }
 
-  /** @param {number} lanes @param {Places} places */
-  #describe(lanes, places) {
-    const text = `${places.driving.length} of ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} busy, ${describeWaiting(places)}`;
+  /** @param {number} lanes @param {number} tunnels @param {Places} places */
+  #describe(lanes, tunnels, places) {
+    const text =
+      `${places.driving.length} of ${lanes} ${lanes === 1 ? 'lane' : 'lanes'} ` +
+      `${tunnels > 1 ? `in ${tunnels} tunnels ` : ''}busy, ${describeWaiting(places)}`;
     if (this.#tunnel.getAttribute('aria-label') !== text) this.#tunnel.setAttribute('aria-label', text);
   }
 }

@@ -120,6 +120,30 @@ describeInBrowser('the playground, opened from disk', () => {
     await until('the link', () => page.url().endsWith('#tunnel?rate=400&arrivals=1&guess=500'));
   });
 
+  test('forty apps have forty small tunnels', async () => {
+    page = await openPlayground('#many-apps?guess=700', { reducedMotion: 'reduce' });
+    const canvas = page.locator('#many-apps .tunnel canvas');
+    await until('its tunnels', async () =>
+      /of 640 lanes in 40 tunnels busy/.test(String(await canvas.getAttribute('aria-label'))),
+    );
+    /** Counts the tunnels along a line through the first row, or the first column. */
+    const count = (/** @type {boolean} */ isAcross) =>
+      canvas.evaluate((node, across) => {
+        const { width, height, ownerDocument } = /** @type {HTMLCanvasElement} */ (node);
+        const context = Object.assign(ownerDocument.createElement('canvas'), { width, height }).getContext('2d');
+        context?.drawImage(/** @type {HTMLCanvasElement} */ (node), 0, 0);
+        const [x, y, wide, high] = across ? [0, 10, width, 1] : [20, 0, 1, height];
+        const data = context?.getImageData(x, y, wide, high).data ?? [];
+        // The hill between them is much lighter than their ink and their tubes.
+        const dark = Array.from(
+          { length: data.length / 4 },
+          (_, at) => data[4 * at + 2] < 0xd0 && data[4 * at + 3] > 0,
+        );
+        return dark.filter((isDark, at) => isDark && !dark[at - 1]).length;
+      }, isAcross);
+    expect((await count(true)) * (await count(false))).toBeGreaterThanOrEqual(40);
+  });
+
   test('every screen by keyboard', async () => {
     page = await openPlayground();
     for (const {
