@@ -4,6 +4,7 @@ import { isLoopback } from 'mongodb-pool-page';
 import { createStateFile, readClass } from '../workshop/class/class-file.js';
 import { createRoll, openState } from '../workshop/class/class-roll.js';
 import { listAddresses, openClass, ownAddress } from '../workshop/class/class-server.js';
+import { simulateAnswer } from '../workshop/class/simulate-answer.js';
 import { renderRoom } from '../workshop/class/room-page.js';
 import { writeCard } from '../workshop/card.js';
 import { renderSheet } from '../workshop/class/sheet-page.js';
@@ -116,13 +117,16 @@ async function openClassroom({ host, port, token, stuckAfter, share, new: isNew,
 
 /** @returns {Promise<ClassLesson[]>} */
 async function listClassLessons() {
-  return (await readLessons()).map((lesson) => ({
-    name: lesson.name,
-    title: lesson.title,
-    ...lesson.guess,
-    asks: lesson.asks,
-    tasks: listTasks(lesson).map(({ name }) => name),
-  }));
+  return Promise.all(
+    (await readLessons()).map(async (lesson) => ({
+      name: lesson.name,
+      title: lesson.title,
+      ...lesson.guess,
+      replay: lesson.guess?.replay && (await simulateAnswer(lesson.guess.replay)),
+      asks: lesson.asks,
+      tasks: listTasks(lesson).map(({ name }) => name),
+    })),
+  );
 }
 
 /** A stored class may have been held with other lessons. @param {ClassState} state @param {ClassLesson[]} lessons */

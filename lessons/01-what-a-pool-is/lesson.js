@@ -22,6 +22,7 @@ export const lesson = defineLesson({
       'longest wait for a lane be?',
     unit: 'seconds',
     why: 'The buses enter at 0, 1, 5, 6 and 10 s, so the fifth, which came at 4 s, waits for 6 s.',
+    replay: { scenario: 'loadtests/slow-only.yaml', poolSize: 2 },
   },
   hints: [
     'A bus that finds both lanes taken waits until the first bus ahead of it leaves.',

@@ -19,6 +19,7 @@ export const lesson = defineLesson({
       'Ferrari, which takes 2 ms. How long will the slowest Ferrari take, waiting included?',
     unit: 'seconds',
     why: 'The first Ferrari comes at 5 s and finds four buses of 5 s each ahead of it, so it waits for 20 s.',
+    replay: { scenario: 'loadtests/mixed.yaml', poolSize: 1 },
   },
   hints: [
     'Each user sends a bus, and a Ferrari when the bus has arrived. Who is in the lane at that moment?',

@@ -22,6 +22,7 @@ export const lesson = defineLesson({
     why:
       'The fifth bus comes at 4 s and the first leaves at 5 s, so five lanes are all in use at once, and a ' +
       'sixth never is.',
+    replay: { scenario: 'loadtests/mixed.yaml', poolSize: 5 },
   },
   hints: [
     'Look for the smallest pool whose max is the same as that of pool 10.',

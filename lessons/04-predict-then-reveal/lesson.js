@@ -22,6 +22,7 @@ export const lesson = defineLesson({
       'request takes 21 s with 1 connection and 7 s with 3. How long will it take with 2?',
     unit: 'seconds',
     why: 'The fifth bus comes at 4 s, gets a lane at 10 s and needs it for 5 s, so it takes 11 s.',
+    replay: { scenario: 'loadtests/mixed.yaml', poolSize: 2 },
   },
   check({ results, guess }) {
     const [found] = results

@@ -20,6 +20,7 @@ export const lesson = defineLesson({
     why:
       'Only two buses, and the Ferrari that comes as the second one leaves, get the lane within 2.5 s; the ' +
       'other seven wait too long behind a bus.',
+    replay: { scenario: 'loadtests/mixed.yaml', poolSize: 1, waitQueueTimeoutMs: 2500 },
   },
   hints: [
     'The column fail counts them. Which requests can get the lane within 2.5 s?',

@@ -20,6 +20,7 @@ export const lesson = defineLesson({
       'sizes 1, 3 and 10 is the smallest that keeps every Ferrari below 100 ms?',
     unit: 'connections',
     why: 'All five buses are on their way at the same time, so 3 lanes leave none for a Ferrari, and 10 do.',
+    replay: { scenario: 'loadtests/mixed.yaml', poolSize: 10 },
   },
   hints: [
     'The app needs a MongoDB. If sweep finds none, start one and set MONGODB_URI to its address.',

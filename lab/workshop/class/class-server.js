@@ -23,11 +23,30 @@ const FILES = {
   '/show-learner.js': [new URL('browser/show-learner.js', import.meta.url), 'js'],
   '/class-charts.js': [new URL('browser/class-charts.js', import.meta.url), 'js'],
   '/class-people.js': [new URL('browser/class-people.js', import.meta.url), 'js'],
+  '/answer-film.js': [new URL('browser/answer-film.js', import.meta.url), 'js'],
   '/qr-code.js': [new URL('browser/qr-code.js', import.meta.url), 'js'],
   '/class-page.js': [new URL('browser/class-page.js', import.meta.url), 'js'],
   '/chart.js': [CHART_JS, 'js'],
   '/icon.svg': [new URL(import.meta.resolve('mongodb-pool-page/page/icon.svg')), 'svg'],
   '/look.css': [new URL(import.meta.resolve('mongodb-pool-page/universal/look.css')), 'css'],
+  // The tunnel, and what it imports.
+  ...Object.fromEntries(
+    [
+      'page/booths',
+      'page/lanes',
+      'page/motion',
+      'page/palette',
+      'page/traffic-picture',
+      'page/tunnel-painter',
+      'page/vehicle-painter',
+      'page/words',
+      'universal/holder-words',
+      'universal/quantity',
+      'universal/route-kinds',
+      'universal/stats',
+      'universal/vehicles',
+    ].map((name) => [`/${name}.js`, [new URL(import.meta.resolve(`mongodb-pool-page/${name}.js`)), 'js']]),
+  ),
 };
 
 /** @type {Map<string, string>} */
@@ -39,7 +58,8 @@ const sendPageFile = (req, res, next) => {
   const path = /^\/join\/[^/]*$/.test(req.path) ? '/join' : req.path;
   if (!Object.hasOwn(FILES, path) || !['GET', 'HEAD'].includes(req.method)) return next();
   const [file, type] = FILES[path];
-  const text = texts.get(path) ?? readFileSync(file, 'utf8');
+  // Browsers don't know packages by name.
+  const text = texts.get(path) ?? readFileSync(file, 'utf8').replaceAll("'mongodb-pool-page/", "'/");
   texts.set(path, text);
   res.type(type).set('Cache-Control', 'no-cache').send(text);
 };

@@ -2,6 +2,7 @@ import { scoreGuess } from '../judge-task.js';
 import { caseOf, listPresent, publicName } from './class-roll.js';
 
 /** @import { ClassLesson, ClassState, Learner } from './class-roll.js' */
+/** @import { Answer } from './simulate-answer.js' */
 
 /** A learner with this many failed checks in a row is stuck. */
 const MAX_FAILURES = 3;
@@ -15,6 +16,7 @@ const MAX_FAILURES = 3;
  * @property {string} [unit]
  * @property {boolean} isRevealed
  * @property {string} [why] the reason for what was measured; only after the reveal
+ * @property {Answer} [replay] the answer in a tunnel; only after the reveal
  * @property {number} guessed how many learners have
  * @property {number} checked how many have measured it
  * @property {number[]} guesses
@@ -86,7 +88,7 @@ function countDone(learners, task = '') {
  */
 export function describeLesson(state, lessons, wanted, isOpen = state.revealed.includes(wanted)) {
   const index = lessons.findIndex(({ name }) => name === wanted);
-  const { name, title, question, unit, why } = lessons[index];
+  const { name, title, question, unit, why, replay } = lessons[index];
   const works = listPresent(state).flatMap(({ work }) => work[name] ?? []);
   const figures = works.flatMap((work) => work.figures ?? []);
   const guesses = works.flatMap(({ guess }) => guess ?? []);
@@ -100,6 +102,7 @@ export function describeLesson(state, lessons, wanted, isOpen = state.revealed.i
     number: index + 1,
     isRevealed: isOpen,
     why: isOpen ? why : undefined,
+    replay: isOpen ? replay : undefined,
     guesses,
     guessed: guesses.length,
     checked: works.filter((work) => work.verdict || Number.isFinite(work.figures?.measured)).length,

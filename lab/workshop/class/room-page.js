@@ -83,7 +83,7 @@ function renderLesson(view) {
     <p class="eyebrow">Lesson ${number}</p>
     <h3>${title}</h3>
     ${question && html`<p class="question">${question}</p>`}
-    <div class="charts" data-lesson="${JSON.stringify(view)}">
+    <div class="charts" data-lesson="${JSON.stringify({ ...view, replay: undefined })}">
       ${question && renderChart('guesses', view.guessChart.words)}
       ${view.curve && renderChart('curve', view.curve.words)}
     </div>

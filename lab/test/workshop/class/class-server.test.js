@@ -14,6 +14,8 @@ import { FIGURES, LESSONS, QR_CODE } from './sample-lessons.js';
 import { firstWhere, post, readClassEvents, serveClass, teach } from './serve-class.js';
 import { createStateFile } from '../../../workshop/class/class-file.js';
 import { openState } from '../../../workshop/class/class-roll.js';
+import { simulateAnswer } from '../../../workshop/class/simulate-answer.js';
+import { readLessons } from '../../../workshop/lessons.js';
 
 /** @param {number} status */
 const refusal = (status) => ({ status, type: 'application/problem+json; charset=utf-8' });
@@ -29,6 +31,7 @@ test('guesses meet on the page at once; what was measured joins them with the re
     lesson: { guesses: [12], isRevealed: false },
   });
   expect(before.lesson.why).toBeUndefined();
+  expect(before.lesson.replay).toBeUndefined();
 
   await ada.report({ verdict: true, figures: { measured: 20, points: [[1, 21_000]] } });
   expect((await firstWhere(events, ({ lesson }) => lesson.checked === 1)).lesson).toMatchObject({
@@ -39,6 +42,7 @@ test('guesses meet on the page at once; what was measured joins them with the re
   expect(await firstWhere(events, ({ lesson }) => lesson.isRevealed)).toMatchObject({
     lesson: {
       why: 'Four wait for the first.',
+      replay: { lanes: 1, trips: [{ route: '/slow' }, { startedAtMs: null }, { route: '/fast' }] },
       guesses: [12],
       measured: [20],
       points: [[1, 21_000]],
@@ -46,6 +50,24 @@ test('guesses meet on the page at once; what was measured joins them with the re
     },
     people: [{ state: 'done', done: 1 }],
   });
+});
+
+test('the tunnel replays what the lesson says about waits and refusals', async () => {
+  const answers = new Map();
+  for (const { name, guess } of await readLessons())
+    if (guess?.replay) answers.set(name, (await simulateAnswer(guess.replay)).trips);
+  const waitsOf = (/** @type {string} */ name, /** @type {string} */ route) =>
+    answers
+      .get(name)
+      .filter((/** @type {any} */ trip) => trip.route === route && trip.startedAtMs !== null)
+      .map((/** @type {any} */ { arrivedAtMs, startedAtMs }) => Math.round((startedAtMs - arrivedAtMs) / 1000));
+  expect(waitsOf('01-what-a-pool-is', '/slow')).toEqual([0, 0, 3, 3, 6]);
+  expect(Math.max(...waitsOf('02-one-lane', '/fast'))).toBe(20);
+  expect(new Set(waitsOf('03-find-the-knee', '/slow'))).toEqual(new Set([0]));
+  expect(waitsOf('04-predict-then-reveal', '/slow').at(-1)).toBe(6);
+  const refused = answers.get('05-wait-queue').filter((/** @type {any} */ { outcome }) => outcome !== 'ok');
+  expect(refused).toHaveLength(7);
+  expect(new Set(waitsOf('15-your-own-app', '/fast'))).toEqual(new Set([0]));
 });
 
 test("a guess after the reveal, or after the learner's own measurement, does not count", async () => {

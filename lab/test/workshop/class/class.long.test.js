@@ -137,6 +137,38 @@ describeInBrowser('the pages of a class', () => {
     await Promise.all([page.close(), result.page.close()]);
   });
 
+  test('at the reveal the tunnel plays the answer above the guesses, up to the moment that decides it', async () => {
+    const { url, learn } = await serveClass();
+    const ada = await learn('Ada');
+    await ada.report({ guess: 4 });
+    const live = await open(url);
+    const still = await open(url, { reducedMotion: 'reduce' });
+    const over = '4.5 s: 1 waiting, 1 gave up. The longest wait was 4.0 s.';
+    expect(await live.page.locator('#replay').isVisible()).toBe(false);
+    await live.page.getByRole('button', { name: 'Reveal the measurements' }).click();
+    await live.page.getByRole('img', { name: '1 of 1 lane busy, 2 waiting' }).waitFor();
+    expect(await live.page.getByText(over).isVisible()).toBe(false);
+    await still.page.getByText(over).waitFor();
+    // Beside the curve of the room, the tunnel is still one.
+    await ada.report({ verdict: true, figures: FIGURES });
+    await live.page.getByRole('img', { name: /The slowest request by pool size/ }).waitFor();
+    await live.page.getByRole('img', { name: /^\d of 1 lane busy/ }).waitFor();
+    const [tunnel, guesses] = await Promise.all(
+      ['.tunnel', '#guesses'].map((part) => live.page.locator(part).boundingBox()),
+    );
+    expect((tunnel?.y ?? 0) + (tunnel?.height ?? Infinity)).toBeLessThanOrEqual(guesses?.y ?? 0);
+    expect(await findFaults(live.page)).toEqual([]);
+    await live.page.getByText(over).waitFor();
+
+    await live.page.getByRole('button', { name: 'Play it again' }).click();
+    await live.page.getByText(over).waitFor({ state: 'hidden' });
+    await live.page.getByRole('button', { name: 'Next lesson' }).click();
+    await live.page.getByRole('heading', { name: 'The second' }).waitFor();
+    expect(await live.page.locator('#replay').isVisible()).toBe(false);
+    expect([...live.incidents, ...still.incidents]).toEqual([]);
+    await Promise.all([live.page.close(), still.page.close()]);
+  });
+
   test('a phone joins with the code, guesses, and sees the reveal; the projector follows', async () => {
     const { url, state } = await serveClass();
     const projector = await open(url);

@@ -6,6 +6,14 @@ export const LESSONS = [
     question: 'How long?',
     unit: 'seconds',
     why: 'Four wait for the first.',
+    replay: {
+      lanes: 1,
+      trips: [
+        { route: '/slow', arrivedAtMs: 0, startedAtMs: 0, finishedAtMs: 5000, outcome: 'ok' },
+        { route: '/slow', arrivedAtMs: 1000, startedAtMs: null, finishedAtMs: 4500, outcome: 'waitQueueTimeout' },
+        { route: '/fast', arrivedAtMs: 1000, startedAtMs: 5000, finishedAtMs: 5002, outcome: 'ok' },
+      ],
+    },
     tasks: ['01-first', '01-first/twist'],
   },
   { name: '02-second', title: 'The second', tasks: ['02-second', 'case-1'] },

@@ -7,7 +7,7 @@ const WIDE_RANGE = 30;
 const MIN_LOG = 1e-6;
 const MAX_PILES = 40;
 /** Rows of dots that have room even where there are fewer. */
-const [MIN_ROWS_ABOVE, MIN_ROWS_BELOW] = [5, 3];
+const MIN_ROWS = 3;
 const [MIN_RADIUS, MAX_RADIUS] = [2.5, 9];
 const MAX_PILE_PX = 300;
 const AXIS_PX = 64;
@@ -26,9 +26,11 @@ const Chart = Reflect.get(globalThis, 'Chart');
  * @param {LessonView} lesson
  */
 export function drawCharts(root, lesson) {
-  for (const canvas of root.querySelectorAll('canvas')) Chart.getChart(canvas)?.destroy();
+  /** @type {NodeListOf<HTMLCanvasElement>} */
+  const canvases = root.querySelectorAll('canvas[data-chart]');
+  for (const canvas of canvases) Chart.getChart(canvas)?.destroy();
   const freePx = findFreeHeight(root.querySelectorAll('[data-fill]'));
-  for (const canvas of root.querySelectorAll('canvas')) {
+  for (const canvas of canvases) {
     const box = /** @type {HTMLElement} */ (canvas.parentElement);
     Chart.defaults.font = { family: getComputedStyle(box).fontFamily, size: 15 * readScale() };
     Chart.defaults.color = readColor('muted');
@@ -55,7 +57,7 @@ function drawGuesses(canvas, box, { guesses, measured, guessChart: { words, axis
   const piles = Math.max(1, Math.min(MAX_PILES, Math.floor(box.clientWidth / (2 * MAX_RADIUS * unit))));
   const [above, below] = [guesses, measured].map((values) => stack(values, range, piles));
   const [top, bottom] = [above, below].map((dots) => Math.max(0, ...dots.map(({ y }) => y + 0.5)));
-  const rows = { above: Math.max(MIN_ROWS_ABOVE, top), below: below.length > 0 ? Math.max(MIN_ROWS_BELOW, bottom) : 0 };
+  const rows = { above: Math.max(MIN_ROWS, top), below: below.length > 0 ? Math.max(MIN_ROWS, bottom) : 0 };
   const pilePx = freePx === undefined ? Infinity : (freePx - AXIS_PX * unit) / (rows.above + rows.below);
   const widest = Math.min(unit * MAX_RADIUS, (unit * MAX_PILE_PX) / 2 / Math.max(top, bottom, 1), pilePx / 2);
   const radius = Math.max(unit * MIN_RADIUS, widest);

@@ -1,3 +1,4 @@
+import { AnswerFilm } from './answer-film.js';
 import { drawCharts, onLookChange } from './class-charts.js';
 import { find, followClass, setText } from './class-page.js';
 import { createPeople } from './class-people.js';
@@ -16,6 +17,7 @@ if (location.hash) history.replaceState(null, '', location.pathname);
 /** @type {RoomView | undefined} */
 let room;
 let isManaging = false;
+const film = new AnswerFilm(find('replay'), matchMedia('(prefers-reduced-motion: reduce)'));
 
 const button = (/** @type {string} */ id) => /** @type {HTMLButtonElement} */ (find(id));
 
@@ -34,6 +36,8 @@ function show(view) {
   setText('counts', describeCounts(view));
   setText('progress', describeProgress(view));
   setText('trouble', '');
+  film.show(lesson.name, lesson.replay);
+  button('again').hidden = !lesson.replay;
   find('legend').hidden = !lesson.question;
   button('reveal').disabled = lesson.isRevealed;
   button('reveal').textContent = lesson.isRevealed ? 'Revealed' : 'Reveal the measurements';
@@ -141,6 +145,7 @@ async function save() {
 }
 
 button('reveal').addEventListener('click', () => send('/class/reveal'));
+button('again').addEventListener('click', () => film.play());
 button('previous').addEventListener('click', () => move(-1));
 button('next').addEventListener('click', () => move(1));
 button('save').addEventListener('click', () =>
