@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { VEHICLE_SYMBOLS } from 'mongodb-pool-page/universal/vehicles.js';
 import { hashSource } from '../lab/report/document.js';
 import { SCREENS } from './browser/screens.js';
@@ -32,7 +32,7 @@ export async function buildPage(recording) {
       new URL('style.css', import.meta.url),
     ].map((url) => readFile(new URL(url), 'utf8')),
   );
-  const style = look + own;
+  const { code: style } = await transform(look + own, { loader: 'css', minify: true, charset: 'utf8' });
   const script = bundle.text.trim();
   /** @type {Record<string, string>} */
   const parts = {

@@ -37,7 +37,7 @@ describeInBrowser('the playground, opened from disk', () => {
   buildOnce();
   afterEach(() => page.close());
 
-  test('weighs at most 326 kB, makes no request, and may make none', async () => {
+  test('weighs at most 323 kB, makes no request, and may make none', async () => {
     page = await openPlayground();
     for (const { id } of SCREENS) await guess(id);
     expect(incidents).toEqual([]);
@@ -45,8 +45,8 @@ describeInBrowser('the playground, opened from disk', () => {
     const sizes = await Promise.all(
       names.filter((name) => !name.endsWith('.yaml')).map(async (name) => (await stat(`${folder}/${name}`)).size),
     );
-    // 325,087 bytes when this was written.
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(326_000);
+    // 322,774 bytes when this was written.
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(323_000);
     expect(await readFile(`${folder}/index.html`, 'utf8')).toContain("connect-src 'none'");
     const refused = await page.evaluate(() =>
       fetch('http://127.0.0.1:9/').then(
@@ -358,8 +358,17 @@ describeInBrowser('the playground, opened from disk', () => {
     expect(await page.getByRole('alert').isVisible()).toBe(false);
   });
 
-  test('simulates a million requests in less than 2 s', async () => {
+  test('simulates a million requests in the time of a few hundred million divisions', async () => {
     page = await openPlayground('#sandbox');
+    page.setDefaultTimeout(100_000);
+    // A busy or slower machine takes longer for both. On a quiet one, a million requests take less than 2 s.
+    const timeDivisions = () =>
+      page.evaluate(() => {
+        const fromMs = performance.now();
+        let sum = 0;
+        for (let i = 1; i < 2e7; i++) sum += Math.sqrt(i) % 7;
+        return sum > 0 ? performance.now() - fromMs : 0;
+      });
     await page.locator('#own-traffic summary').click();
     let before = '';
     /** @param {number} seconds @returns {Promise<number>} ms for a million requests */
@@ -378,8 +387,8 @@ scenarios: [{ flow: [{ get: { url: /fast } }] }]`);
       return (Number(time) * (unit === 's' ? 1000 : 1)) / (Number.parseInt(requests.replaceAll(',', ''), 10) / 1e6);
     }
     // The best of three: another test may have had the processor.
-    const times = [];
-    for (const seconds of [2000, 2100, 2200]) times.push(await timeMillion(seconds));
-    expect(Math.min(...times)).toBeLessThan(2000);
-  });
+    const ratios = [];
+    for (const seconds of [2000, 2100, 2200]) ratios.push((await timeMillion(seconds)) / (await timeDivisions()));
+    expect(Math.min(...ratios)).toBeLessThan(10);
+  }, 300_000);
 });
