@@ -6,6 +6,7 @@ import { VehiclePainter, fill } from './vehicle-painter.js';
 import { VEHICLES } from '../universal/vehicles.js';
 
 /** @import { Palette } from './palette.js' */
+/** @import { Area } from './vehicle-painter.js' */
 
 /** The reader sees a vehicle leave for this long. */
 const LEAVING_MS = 450;
@@ -14,8 +15,10 @@ const TIMED_MS = 500;
 /** The place of a waiting vehicle, in px at scale 1. */
 const CELL = { width: 66, height: 40 };
 const MAX_SCALE = 1.7;
-/** How many times as long as high a small tunnel is, and the hill around it, in px. */
+/** How many times as long as high a small tunnel is, and the hill beside it, in px. */
 const SMALL_TUNNEL = { shape: 2.5, side: 7, top: 3 };
+/** A lower one is drawn as a bar. */
+const MIN_VEHICLE_PX = 10;
 /** Vehicles get larger only while at least this many fit side by side. */
 const MIN_COLUMNS = 4;
 
@@ -124,7 +127,9 @@ export class TrafficPicture {
     this.#paintQueue(waiting, layout.rows * layout.laneHeight);
     this.#describe(lanes, tunnels, places);
     if (tunnels > 1) {
-      this.#paintTunnels(tunnels, lanes / tunnels, driving, atMs);
+      const { left, right, top } = box;
+      const area = { left, top, width: right - left, height: layout.rows * layout.laneHeight };
+      this.#paintTunnels(tunnels, trips, driving, atMs, area);
       return;
     }
     const taken = new Set(driving.map(({ lane }) => lane));
@@ -139,36 +144,37 @@ export class TrafficPicture {
   }
 
   /**
-   * Small tunnels on the hill, as many in a row as fit.
+   * Small tunnels on the hill, as many in a row as fit. A vehicle is larger than its lane: nobody could see it.
    * @param {number} tunnels
-   * @param {number} lanes of each
-   * @param {Traffic['trips']} driving
+   * @param {Traffic['trips']} trips
+   * @param {Traffic['trips']} driving those of them that are on their way
    * @param {number} atMs
+   * @param {Area} area of the road
    */
-  #paintTunnels(tunnels, lanes, driving, atMs) {
+  #paintTunnels(tunnels, trips, driving, atMs, area) {
     const colors = /** @type {Palette} */ (this.#colors);
-    const { clientWidth: width, clientHeight: height } = /** @type {HTMLElement} */ (this.#tunnel.parentElement);
     const context = /** @type {CanvasRenderingContext2D} */ (this.#tunnel.getContext('2d'));
-    const { shape, side, top } = SMALL_TUNNEL;
-    const columns = Math.ceil(Math.sqrt((tunnels * width) / height / shape));
-    const [room, tall] = [width / columns, height / Math.ceil(tunnels / columns)];
-    const [length, laneHeight] = [room - 2 * side, (tall - 2 * top) / lanes];
+    const columns = Math.ceil(Math.sqrt((tunnels * area.width) / area.height / SMALL_TUNNEL.shape));
+    const [width, height] = [area.width / columns, area.height / Math.ceil(tunnels / columns)];
+    const [length, tall] = [width - 2 * SMALL_TUNNEL.side, height - 2 * SMALL_TUNNEL.top];
     const placeOf = (/** @type {number} */ tunnel) => ({
-      left: (tunnel % columns) * room + side,
-      y: Math.floor(tunnel / columns) * tall + top,
+      left: area.left + (tunnel % columns) * width + SMALL_TUNNEL.side,
+      top: area.top + Math.floor(tunnel / columns) * height + SMALL_TUNNEL.top,
     });
     for (let tunnel = 0; tunnel < tunnels; tunnel++) {
-      const { left, y } = placeOf(tunnel);
-      fill(context, colors.tube, () => context.rect(left, y, length, lanes * laneHeight));
+      const { left, top } = placeOf(tunnel);
+      fill(context, colors.tube, () => context.rect(left, top, length, tall));
       fill(context, colors.ink, () => {
-        for (const x of [left, left + length]) context.rect(x - 1, y - 1, 2, lanes * laneHeight + 2);
+        for (const x of [left, left + length]) context.rect(x - 1, top - 1, 2, tall + 2);
       });
     }
     const painter = new VehiclePainter(context, colors);
+    const rows = Math.ceil((Math.max(...trips.map(({ lane }) => lane)) + 1) / tunnels);
+    const size = tall / rows >= MIN_VEHICLE_PX ? 'small' : 'bar';
     for (const { kind, lane, startedAtMs, finishedAtMs } of driving) {
-      const { left, y } = placeOf(lane % tunnels);
-      const area = { left, top: y + Math.floor(lane / tunnels) * laneHeight, width: length, height: laneHeight };
-      painter.paint(area, 'bar', { kind, progress: (atMs - startedAtMs) / (finishedAtMs - startedAtMs) }, false);
+      const { left, top } = placeOf(lane % tunnels);
+      const place = { left, top: top + (Math.floor(lane / tunnels) * tall) / rows, width: length, height: tall / rows };
+      painter.paint(place, size, { kind, progress: (atMs - startedAtMs) / (finishedAtMs - startedAtMs) }, false);
     }
   }
 
