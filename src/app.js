@@ -19,7 +19,7 @@ import { createFastRoute, createSlowRoute } from './routes/query-routes.js';
  */
 export function createApp(context) {
   const app = createExpress();
-  app.use(logRequests(context.log));
+  if (context.log.isLevelEnabled('debug')) app.use(logRequests(context.log));
 
   /** @param {string} route @returns {import('express').RequestHandler} */
   const follow = (route) => (req, res, next) => {

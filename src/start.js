@@ -1,4 +1,4 @@
-import { Checkouts, createRequests } from 'mongodb-pool-monitor';
+import { Checkouts, EventBatch, createRequests } from 'mongodb-pool-monitor';
 import { createLiveView, isLoopback } from 'mongodb-pool-page';
 import { createApp } from './app.js';
 import { createConcurrencyLimit } from './http/concurrency-limit.js';
@@ -11,6 +11,9 @@ import { Database } from './mongo/database.js';
 import { openMongo } from './mongo/embedded.js';
 
 /** @import { Settings } from './settings.js' */
+
+/** In most loads, fewer happen before somebody reads them. */
+const EVENTS_AT_ONCE = 1024;
 
 /**
  * Starts MongoDB, the shared client, the app and the server, in this order. Adds a closer for each to `closers`. Call
@@ -31,12 +34,13 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
   mongo.died?.then(onMongoDeath);
   signal.throwIfAborted();
 
-  const database = new Database(mongo.url, settings);
+  const batch = new EventBatch({ size: EVENTS_AT_ONCE });
+  const database = new Database(mongo.url, settings, batch);
   closers.push(() => database.close());
   const load = { slowMs: settings.slowMs };
   // The port is known only once the app is listening.
   let ownUrl = '';
-  const checkouts = new Checkouts();
+  const checkouts = new Checkouts({ batch });
   const loadTests = new LoadTests({
     ownUrl: () => ownUrl,
     readLoad: () => ({ poolSize: database.main.current.client.options.maxPoolSize, ...load }),

@@ -16,7 +16,6 @@ export function createExpress() {
 /** @param {import('pino').Logger} log @returns {import('express').RequestHandler} */
 export function logRequests(log) {
   return (req, res, next) => {
-    if (!log.isLevelEnabled('debug')) return next();
     const arrivedAt = performance.now();
     res.once('close', () => {
       const ms = Math.round(performance.now() - arrivedAt);

@@ -3,7 +3,7 @@ import { createClient } from './client.js';
 import { SharedClient } from './shared-client.js';
 import { createSlowQueries } from './slow-query.js';
 
-/** @import { PoolMonitor } from 'mongodb-pool-monitor' */
+/** @import { EventBatch, PoolMonitor } from 'mongodb-pool-monitor' */
 /** @import { Settings } from '../settings.js' */
 
 /** Name of the second client's pool. */
@@ -16,18 +16,18 @@ const SLOW = 'slow';
 export class Database {
   #server;
 
-  /** @param {string} url @param {Settings} settings */
-  constructor(url, settings) {
+  /** @param {string} url @param {Settings} settings @param {EventBatch} [batch] what handles the clients' events */
+  constructor(url, settings, batch) {
     const { slowPoolSize } = settings;
     const slowQueries = createSlowQueries(settings.slowQuery);
     this.slowQuery = settings.slowQuery;
-    this.main = new SharedClient(url, settings, { slowQueries });
+    this.main = new SharedClient(url, settings, { slowQueries, batch });
     /** The client for `/slow`; the same as `main` without SLOW_POOLSIZE. */
     this.slow = slowPoolSize
       ? new SharedClient(
           url,
           { ...settings, poolSize: slowPoolSize, minPoolSize: undefined, suffix: SLOW },
-          { name: SLOW, slowQueries },
+          { name: SLOW, slowQueries, batch },
         )
       : this.main;
     this.clients = [...new Set([this.main, this.slow])];

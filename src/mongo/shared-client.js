@@ -4,7 +4,7 @@ import { customersOf, seedCustomers } from './demo-data.js';
 import { HEARTBEAT_MS, watchReadiness } from './readiness.js';
 
 /** @import { MongoClient } from 'mongodb' */
-/** @import { PoolMonitor } from 'mongodb-pool-monitor' */
+/** @import { EventBatch, PoolMonitor } from 'mongodb-pool-monitor' */
 /** @import { Settings } from '../settings.js' */
 
 /**
@@ -26,6 +26,7 @@ export class SharedClient {
   #settings;
   #name;
   #createSlowQuery;
+  #batch;
   /** @type {((monitor: PoolMonitor) => void)[]} */
   #listeners = [];
   /** @type {Set<ClientHandle>} */
@@ -41,12 +42,14 @@ export class SharedClient {
    * @param {object} options
    * @param {string | null} [options.name] of the pool, where there are several clients
    * @param {ReturnType<typeof import('./slow-query.js').createSlowQueries>} options.slowQueries
+   * @param {EventBatch} [options.batch] what handles the events of its clients
    */
-  constructor(url, settings, { name = null, slowQueries }) {
+  constructor(url, settings, { name = null, slowQueries, batch }) {
     this.#url = url;
     this.#settings = settings;
     this.#name = name;
     this.#createSlowQuery = slowQueries;
+    this.#batch = batch;
   }
 
   /** @param {(monitor: PoolMonitor) => void} listener called for each client, before it connects */
@@ -124,7 +127,7 @@ export class SharedClient {
   /** @param {number | undefined} poolSize */
   async #open(poolSize) {
     const client = createClient(this.#url, { ...this.#settings, poolSize, heartbeatMs: HEARTBEAT_MS });
-    const monitor = monitorPool(client, { name: this.#name });
+    const monitor = monitorPool(client, { name: this.#name, batch: this.#batch });
     for (const listener of this.#listeners) listener(monitor);
     const readStatus = watchReadiness(client);
     try {
