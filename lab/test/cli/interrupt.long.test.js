@@ -48,7 +48,7 @@ onLinux('a signal to npm alone ends what npm started', () => {
     const end = await interruptCommand([...args], {
       folder: await scratchFolder(),
       afterMs: 2000,
-      isAfterMongo: true,
+      isAfterFirstFile: true,
       env: { PORT: '0' },
       signal,
       by,

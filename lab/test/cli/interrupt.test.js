@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { interruptCommand } from '../support/interrupt-command.js';
@@ -19,7 +20,7 @@ onLinux('a signal ends a run and leaves nothing over', () => {
     const end = await interruptCommand(['run', lab], {
       folder: await scratchFolder(),
       afterMs,
-      isAfterMongo: true,
+      isAfterFirstFile: true,
       signal,
     });
     expect(end).toMatchObject({ code, left: [] });
@@ -34,7 +35,7 @@ onLinux('a signal ends a run and leaves nothing over', () => {
     const end = await interruptCommand(['run', 'mixed'], {
       folder,
       afterMs: 3500,
-      isAfterMongo: true,
+      isAfterFirstFile: true,
       signal: 'SIGTERM',
       by: 'shell',
     });
@@ -54,21 +55,30 @@ onLinux('a signal ends a run and leaves nothing over', () => {
     expect(end).toMatchObject({ code: 143, left: [] });
   });
 
-  test.concurrent('SIGKILL of watch ends the app, and what a shell started for it', async () => {
-    const app = `'${process.execPath}' -e 'setInterval(() => {}, 1000)'; :`;
-    const end = await interruptCommand(['watch', '--', 'sh', '-c', app], {
-      folder: await scratchFolder(),
-      afterMs: 2500,
-      signal: 'SIGKILL',
+  test.concurrent.each(
+    /** @type {const} */ ([
+      ['SIGTERM', 143],
+      ['SIGKILL', 137],
+    ]),
+  )('%s of `watch -- npm start` ends npm, its shell and the app', async (signal, code) => {
+    const folder = await scratchFolder();
+    const app = "require('fs').writeFileSync(`${process.env.TMPDIR}/started`, ''); setInterval(() => {}, 1000)";
+    await writeFile(path.join(folder, 'app.js'), app);
+    await writeFile(path.join(folder, 'package.json'), JSON.stringify({ scripts: { start: 'node app.js; :' } }));
+    const end = await interruptCommand(['watch', '--', 'npm', 'start'], {
+      folder,
+      afterMs: 0,
+      isAfterFirstFile: true,
+      signal,
     });
-    expect(end).toMatchObject({ code: 137, left: [] });
+    expect(end).toMatchObject({ code, left: ['started'] });
   });
 
   test.concurrent('even SIGKILL leaves no Artillery behind', async () => {
     const end = await interruptCommand(['run', 'mixed'], {
       folder: await scratchFolder(),
       afterMs: 4500,
-      isAfterMongo: true,
+      isAfterFirstFile: true,
       signal: 'SIGKILL',
     });
     expect(end).toMatchObject({ code: 137, left: [] });

@@ -24,7 +24,8 @@ const RUNNERS = {
  * @param {object} options
  * @param {string} options.folder working directory
  * @param {number} options.afterMs when to send the signal
- * @param {boolean} [options.isAfterMongo] count from when its embedded MongoDB starts
+ * @param {boolean} [options.isAfterFirstFile] count from its first temporary file, such as those of its embedded
+ *   MongoDB
  * @param {NodeJS.Signals} [options.signal]
  * @param {Record<string, string>} [options.env]
  * @param {keyof typeof RUNNERS} [options.by]
@@ -32,7 +33,10 @@ const RUNNERS = {
  *   long it took to end, and the temporary files left over
  * @throws {Error} when one of its processes still runs 5 s after the signal
  */
-export async function interruptCommand(args, { folder, afterMs, signal = 'SIGINT', env, isAfterMongo, by = 'node' }) {
+export async function interruptCommand(
+  args,
+  { folder, afterMs, signal = 'SIGINT', env, isAfterFirstFile, by = 'node' },
+) {
   const temp = path.join(folder, `temp-${args.slice(1).join('-').replaceAll(/\W+/g, '-')}-${afterMs}-${signal}`);
   await mkdir(temp);
   const [file, ...rest] = [...RUNNERS[by], ...args];
@@ -47,7 +51,7 @@ export async function interruptCommand(args, { folder, afterMs, signal = 'SIGINT
   });
   const ended = once(child, 'exit');
   const waited = async () => {
-    if (isAfterMongo) await until('its MongoDB starts', async () => (await readdir(temp)).length > 0);
+    if (isAfterFirstFile) await until('it has a temporary file', async () => (await readdir(temp)).length > 0);
     return sleep(afterMs, false);
   };
   const isEarly = await Promise.race([ended.then(() => true), waited()]);
