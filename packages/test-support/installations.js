@@ -14,7 +14,7 @@ const IS_WINDOWS = process.platform === 'win32';
 /**
  * Installs one of the folders beside this file into the cache, unless it is there. These libraries are too many and too
  * old to be dependencies of the project.
- * @param {'libraries' | 'node-versions' | 'shapes' | 'tracers'} name
+ * @param {'libraries' | 'next' | 'node-versions' | 'shapes' | 'tracers'} name
  * @returns {Promise<string>} the path of its node_modules
  */
 export async function install(name) {
@@ -30,7 +30,9 @@ export async function install(name) {
     const folder = await mkdtemp(`${target}-`);
     try {
       for (const file of FILES) await copyFile(path.join(HERE, name, file), path.join(folder, file));
-      await promisify(execFile)('npm', ['ci', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'], {
+      // The compiler of Next.js is an optional package for each system.
+      const leftOut = name === 'next' ? [] : ['--omit=optional'];
+      await promisify(execFile)('npm', ['ci', ...leftOut, '--ignore-scripts', '--no-audit', '--no-fund'], {
         cwd: folder,
         shell: IS_WINDOWS,
       });
