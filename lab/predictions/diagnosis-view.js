@@ -28,17 +28,27 @@ const MAX_IMPORTANT = 2;
 export function renderDiagnosis(diagnosis, { poolSize, advice, width }) {
   const important = pickImportant(diagnosis);
   const rows = diagnosis.verdict.isProblem ? listRows(diagnosis) : [];
-  const proofs = important.flatMap(({ proofs: own }) => own.map((proof) => cutLine(describeProof(proof), width)));
-  const blocks = [
-    [layOutText(explainVerdict(diagnosis, poolSize), width)],
-    rows.length > 0 ? [renderCauses(rows)] : [],
-    proofs,
+  const proofs = important.flatMap(({ proofs: own }) => own.map(describeProof));
+  const listBlocks = (/** @type {string[]} */ laidOut) =>
     [
-      ...listAdvice(diagnosis, advice).map((text) => layOutText(`> ${text}`, width)),
-      ...diagnosis.settings.map((finding) => layOutText(`! ${describeSetting(finding)}`, width)),
-    ],
-  ];
-  return fitLines(blocks.filter((block) => block.length > 0));
+      [layOutText(explainVerdict(diagnosis, poolSize), width)],
+      rows.length > 0 ? [renderCauses(rows)] : [],
+      laidOut,
+      [
+        ...listAdvice(diagnosis, advice).map((text) => layOutText(`> ${text}`, width)),
+        ...diagnosis.settings.map((finding) => layOutText(`! ${describeSetting(finding)}`, width)),
+      ],
+    ].filter((block) => block.length > 0);
+  const whole = joinBlocks(listBlocks(proofs.map((proof) => layOutText(proof, width))));
+  // Advice matters more than the end of a proof.
+  return whole.split('\n').length <= MAX_LINES
+    ? whole
+    : fitLines(listBlocks(proofs.map((proof) => cutLine(proof, width))));
+}
+
+/** @param {string[][]} blocks */
+function joinBlocks(blocks) {
+  return blocks.map((block) => block.join('\n')).join('\n\n');
 }
 
 /** @param {Diagnosis} before @param {Diagnosis} after @param {{ width: number }} options */

@@ -68,6 +68,14 @@ describe('a full pool', () => {
     );
   });
 
+  test('is proved by checkouts whose long names go on in the next line', async () => {
+    const route = '/organisations/:organisation/reports/quarterly';
+    const file = path.join(folder, 'long-names.jsonl');
+    await writeFile(file, (await readFile(full, 'utf8')).replace('/report', route));
+    const { stdout } = await runCli(['doctor', file]);
+    expect(stdout.split(`find articles of\n${route}\n`)).toHaveLength(4);
+  });
+
   test('is one object with --json', async () => {
     const { code, stdout } = await runCli(['doctor', full, '--json', '--instances', '30', '--server-limit', '100']);
     const diagnosis = JSON.parse(stdout);
