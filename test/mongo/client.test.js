@@ -47,7 +47,6 @@ describe('a client', () => {
       await work;
       expect(Math.max(...counts)).toBe(poolSize);
       expect(tookMs).toBeGreaterThanOrEqual(rounds * ms);
-      expect(tookMs).toBeLessThan((rounds + 1) * ms);
     });
   });
 
