@@ -116,6 +116,7 @@ export class Sweep {
       if (diagnosis) this.#diagnoses.set(poolSize, explainVerdict(diagnosis));
       const requests = joinRequests(seen);
       const pools = new Set(seen.checkouts.map(({ source, pool }) => `${source} ${pool}`)).size;
+      const clients = new Set(seen.checkouts.map(({ pool }) => pool)).size;
       if (pools === 1) this.#recordings.push({ poolSize, requests, checkouts: seen.checkouts, settings });
       const ofApp = summariseSweep(requests, seen.checkouts);
       return {
@@ -123,7 +124,7 @@ export class Sweep {
         // A client that timed out, or was refused, knows more; only the app knows its routes.
         measured: { ...ofApp, ...ofClient, routes: ofApp.routes, ...measureGoals(slos, requests) },
         arrivalsMs: listArrivals(seen.checkouts),
-        warnings: [...warnings, ...listDoubts(seen, pools)],
+        warnings: [...warnings, ...listDoubts(seen, pools, clients)],
       };
     } finally {
       await app.stop();
@@ -174,8 +175,12 @@ async function checkPools(app, poolSize, only) {
   return clients.find((/** @type {{ name: string }} */ { name }) => name === only)?.settings ?? settings;
 }
 
-/** What makes the figures or the prediction less than they seem. @param {Seen} seen @param {number} pools @returns {string[]} */
-function listDoubts({ checkouts, requests, forgotten }, pools) {
+/**
+ * What makes the figures or the prediction less than they seem.
+ * @param {Seen} seen @param {number} pools in all processes @param {number} clients with different names
+ * @returns {string[]}
+ */
+function listDoubts({ checkouts, requests, forgotten }, pools, clients) {
   const outside = checkouts.filter(({ requestId }) => requestId === null).length;
   return [
     ...(requests.length === 0 ? ['the app saw no request: was the load sent to it?'] : []),
@@ -183,13 +188,16 @@ function listDoubts({ checkouts, requests, forgotten }, pools) {
     ...(forgotten > 0
       ? [`${forgotten} requests or checkouts are missing: there were more than the monitor keeps`]
       : []),
-    ...(pools > 1
-      ? [
-          `the app has ${pools} pools of this size, in all its processes: nothing is predicted. --client NAME changes one`,
-        ]
-      : []),
+    ...(pools > 1 ? [`the app has ${describePools(pools, clients)}: nothing is predicted`] : []),
     ...(outside > checkouts.length / 20
       ? [`${outside} of ${checkouts.length} checkouts were work outside requests, which the ` + 'prediction leaves out']
       : []),
   ];
+}
+
+/** The workers of a cluster are instances of one app. @param {number} pools @param {number} clients */
+function describePools(pools, clients) {
+  return clients === 1
+    ? `${pools} instances, each with a pool of this size`
+    : `${clients} clients, with ${pools} pools of this size in all its processes, of which --client NAME changes one client's`;
 }

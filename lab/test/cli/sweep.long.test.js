@@ -183,6 +183,15 @@ test('one client of several gets other sizes, and is predicted', async () => {
   });
 }, 120_000);
 
+test('the workers of a cluster are instances of one app', async () => {
+  const load = `${process.execPath} -e "Promise.all(Array.from({ length: 8 }, () => fetch(process.env.TARGET_URL)))"`;
+  const options = ['--pool-sizes', '1', '--load', load, '--warm-up', '0.2', '--warm-up-paths', '/', '--json'];
+  const { stdout } = await sweep(options, [process.execPath, path.resolve('lab/test/sweep/apps/cluster-app.js')]);
+  const { variants, warnings } = JSON.parse(stdout);
+  expect(variants[0].measured).toMatchObject({ requests: 8, pool: { peakActive: 2 } });
+  expect(warnings).toContain('pool 1: the app has 2 instances, each with a pool of this size: nothing is predicted');
+});
+
 describe("an app that can't be measured", () => {
   test.each([
     ['ends', [], /the app ended by itself \(exit code 3\)\. The app's last output:\n[^]*the configuration is missing/],
