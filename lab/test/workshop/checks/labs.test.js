@@ -39,6 +39,8 @@ describe('06-cold-start', () => {
   acceptsOnly(name, { runs: ['quiet 08'], answer: 181 }, [5, 300]);
   refuses(name, [
     ['a busy machine', { runs: ['busy 06'], answer: 411 }, BUSY],
+    ['a wrong answer about a quiet run', { runs: ['busy 06', 'quiet 06'], answer: 5 }, /^Compare the p99 of \/fast/],
+    ['an answer about the busy one of two runs', { runs: ['busy 06', 'quiet 06'], answer: 411 }, BUSY],
     ['a busy machine, with the run of lesson 8', { runs: ['busy 08'], answer: -326 }, BUSY],
     ['another distance', { runs: ['quiet 06t'], answer: 90 }, /--remedies warm/],
     ['two crowds that took as long', { runs: ['quiet 06x'], answer: 5 }, /took about as long, so something else/],
