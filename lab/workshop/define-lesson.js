@@ -31,6 +31,24 @@ export function judgeRuns(runs, missing, judge) {
   return verdicts.find(({ isRight }) => isRight) ?? verdicts[0];
 }
 
+/**
+ * Judges the runs that a puzzle allows. If the newest run is not one of them, the verdict says so, because the rest of
+ * it is about an older run.
+ * @param {SavedResult[]} results newest first
+ * @param {(run: SavedResult) => unknown} isAllowed
+ * @param {string} missing what to say if there are none
+ * @param {(run: SavedResult) => Verdict} judge
+ * @returns {Verdict}
+ */
+export function judgePuzzle(results, isAllowed, missing, judge) {
+  const verdict = judgeRuns(results.filter(isAllowed), missing, judge);
+  if (verdict.isRight || !verdict.runs || isAllowed(results[0])) return verdict;
+  return {
+    ...verdict,
+    words: `Your newest run had other settings than the puzzle. About an older one: ${verdict.words}`,
+  };
+}
+
 /** @param {number} value @param {number} truth */
 export function isClose(value, truth) {
   return Math.abs(value - truth) <= TOLERANCE * Math.abs(truth);

@@ -1,7 +1,7 @@
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { describeSize } from '../../lab/report/columns.js';
 import { hasArticleLoad } from '../article-load.js';
-import { defineLesson, isClose, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
+import { defineLesson, isClose, judgePuzzle, right, wrong } from '../../lab/workshop/define-lesson.js';
 
 /** @import { SavedResult } from '../../lab/workshop/lesson-types.js' */
 
@@ -77,8 +77,9 @@ export const lesson = defineLesson({
       'SLOW_POOLSIZE=1 npx pool-lab run mixed --pool-sizes 1: one lane for the buses, the other for the Ferraris.',
     ],
     check({ results }) {
-      return judgeRuns(
-        results.filter(hasPuzzleLoad),
+      return judgePuzzle(
+        results,
+        hasPuzzleLoad,
         'There is no run of loadtests/mixed.yaml with buses of 5 s yet.',
         (run) => {
           const [best] = listBest(run);

@@ -1,5 +1,5 @@
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
-import { defineLesson, isClose, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
+import { defineLesson, isClose, judgePuzzle, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
 
 /** @import { SavedResult, Verdict } from '../../lab/workshop/lesson-types.js' */
 
@@ -71,9 +71,10 @@ export const lesson = defineLesson({
       'MONGO_MAX_CONNECTING=20 npx pool-lab run remedies --remedies warm --rtt 100: the driver opens all 20 at once.',
     ],
     check({ results }) {
-      const runs = results.filter((run) => run.settings.rttMs === TWIST_RTT_MS && cold(run) && warm(run));
+      const isAllowed = (/** @type {SavedResult} */ run) =>
+        run.settings.rttMs === TWIST_RTT_MS && cold(run) && warm(run);
       const missing = 'There is no run of both bursts yet: npx pool-lab run remedies --remedies warm --rtt 100';
-      return judgeRuns(runs, missing, (run) => {
+      return judgePuzzle(results, isAllowed, missing, (run) => {
         const { failures, refused, p99Ms } = cold(run);
         if (failures + refused > 0) return wrong(`${failures + refused} customers of the cold pool got no answer.`);
         const words =

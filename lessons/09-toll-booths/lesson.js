@@ -1,7 +1,7 @@
 import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { compareRepeats, judge } from '../../lab/labs/saturation/saturation-findings.js';
 import { closeLimitMs } from '../../lab/labs/remedies/criterion.js';
-import { defineLesson, isClose, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
+import { defineLesson, isClose, judgePuzzle, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
 
 /** @import { Variant } from '../../lab/report/result-types.js' */
 /** @import { SavedResult } from '../../lab/workshop/lesson-types.js' */
@@ -143,12 +143,10 @@ export const lesson = defineLesson({
         'the customers.',
     ],
     check({ results }) {
-      const runs = results.filter(
-        ({ settings, variants }) =>
-          Number(settings.slowMs) >= PUZZLE_SLOW_MS && !settings.environment && variants.some(isSmall),
-      );
+      const isAllowed = (/** @type {SavedResult} */ { settings, variants }) =>
+        Number(settings.slowMs) >= PUZZLE_SLOW_MS && !settings.environment && variants.some(isSmall);
       const missing = `There is no run of that load with at most ${PUZZLE_MAX_CONNECTIONS} connections yet.`;
-      return judgeRuns(runs, missing, ({ variants }) => {
+      return judgePuzzle(results, isAllowed, missing, ({ variants }) => {
         const all = variants
           .filter(isSmall)
           .map(({ name, measured }) => ({ name, ...measured?.routes['/fast'], slow: measured?.routes['/slow'] }));

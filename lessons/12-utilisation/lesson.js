@@ -1,6 +1,6 @@
 import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { describeSize } from '../../lab/report/columns.js';
-import { defineLesson, isClose, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
+import { defineLesson, isClose, judgePuzzle, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
 
 /** @import { SavedResult } from '../../lab/workshop/lesson-types.js' */
 
@@ -79,11 +79,9 @@ export const lesson = defineLesson({
       'npx pool-lab run utilisation --shares 90 --arrivals random --pool-size 8: eight lanes with one queue.',
     ],
     check({ results }) {
-      const runs = results.filter(
+      return judgePuzzle(
+        results,
         (run) => Number(run.settings.poolSize) <= PUZZLE_MAX_CONNECTIONS && findRandom(run, SHARE, USE_MS),
-      );
-      return judgeRuns(
-        runs,
         `There is no run yet with random arrivals at ${SHARE} %, queries of ${USE_MS} ms and at most ` +
           `${PUZZLE_MAX_CONNECTIONS} connections.`,
         (run) => {

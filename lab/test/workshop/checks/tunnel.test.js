@@ -137,6 +137,11 @@ describe('03-find-the-knee/puzzle', () => {
       { runs: ['quiet 03x'], change: withSettings({ slowPoolSize: undefined }) },
       /had \d+ connections, all clients together/,
     ],
+    [
+      'the run before one of another load',
+      { runs: ['quiet 03t', 'quiet 03x'] },
+      /^Your newest run had other settings than the puzzle\. About an older one: The app had 11/,
+    ],
     ['the newest run, not an older one', { runs: ['quiet 03x', 'quiet 03a'] }, /had 11 connections/],
     ['quicker buses', { runs: ['quiet 03p'], change: withSettings({ slowMs: 1500 }) }, /no run/],
     ['part of the load', { runs: ['quiet 03p'], change: withSettings({ environment: 'smoke' }) }, /no run/],
