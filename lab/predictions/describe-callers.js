@@ -73,8 +73,9 @@ export function describeWorse(facts, arriving, waiting) {
   const [one, other] = [arriving, waiting].map(({ verdict, poolSize }) =>
     poolSize === null ? VERDICTS[verdict] : String(poolSize),
   );
-  return (
-    `${describeReason(facts)} whether all queries arrive on their own, or some come from callers that wait for their answers. ` +
-    `The first gives ${one}, the second ${other}: this advice is the worse of the two.`
-  );
+  const both =
+    one === other
+      ? `Both give ${one}.`
+      : `The first gives ${one}, the second ${other}: this advice is the worse of the two.`;
+  return `${describeReason(facts)} whether all queries arrive on their own, or some come from callers that wait for their answers. ${both}`;
 }

@@ -341,6 +341,7 @@ describe('the input', () => {
     const unheard = adviceOf({ verdict: 'belowNoise', poolSize: null });
     expect(pickWorse(large, unheard)).toBe(unheard);
     expect(describeWorse(CLOSED, large, unheard)).toContain('The first gives 9, the second "below the noise"');
+    expect(describeWorse(CLOSED, small, small)).toMatch(/their answers\. Both give 3\.$/);
     expect(describeWorse(CLOSED, small, none)).toMatch(
       /The first gives 3, the second "no size": this advice is the worse of the two\.$/,
     );
