@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { readTrace } from 'mongodb-pool-predictor/node';
+import { layOutText, widthOf } from '../report/table.js';
 import { StatusLine } from './status-line.js';
 
 /** @import { Step } from '../harness/run-lab.js' */
@@ -21,8 +22,9 @@ export class ProgressBar {
 
   /** @param {string} line */
   report(line) {
-    if (this.#line) this.#line.report(line);
-    else this.#stream.write(`${line}\n`);
+    const shown = layOutText(line, widthOf(this.#stream));
+    if (this.#line) this.#line.report(shown);
+    else this.#stream.write(`${shown}\n`);
   }
 
   /** @param {Step} step that begins now */

@@ -13,7 +13,7 @@ import { runNode } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
 import { confirm } from '../../cli/confirm.js';
 import { StatusLine } from '../../cli/status-line.js';
-import { createRunProgress } from '../../cli/progress-bar.js';
+import { createRunProgress, ProgressBar } from '../../cli/progress-bar.js';
 import { createSampleResult } from '../report/sample-result.js';
 import { runCli } from '../support/run-cli.js';
 import { serveHandler } from '../../../test/support/serve-app.js';
@@ -112,6 +112,17 @@ describe('progress', () => {
     await until('two lines', () => said.includes('a line that is long\na line that is long\n'));
     status.stop();
     expect(said).not.toContain('<');
+  });
+
+  test('a long line is wrapped', () => {
+    const stream = openStream({});
+    const progress = new ProgressBar(stream);
+    progress.report('word '.repeat(30));
+    progress.step({ name: 'even, 50 %, '.repeat(10), leftMs: 43_000, totalMs: 50_000, estimateMs: 43_000 });
+    const lines = String(stream.read()).trimEnd().split('\n');
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines).toHaveLength(4);
+    expect(lines.at(-1)).toMatch(/about 43 s left$/);
   });
 
   /** @param {boolean} isTTY */
