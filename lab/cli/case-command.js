@@ -24,6 +24,8 @@ const CASES = 3;
 /** One line is printed for each. */
 const SECONDS = 5;
 const LOOK_MS = 300;
+/** Columns between a cause's name and what it is. */
+const GAP = 2;
 
 /** `pool-lab case`, short for `pool-lab workshop case` */
 export function createCaseCommand() {
@@ -133,8 +135,13 @@ function introduce({ name, causes }, { url, pid }, file) {
     ),
     `  ${file}`,
     'Then:',
-    `  npx pool-lab workshop verify ${name} --cause NAME --route ${ROUTES.join('|')}|all`,
+    `  npx pool-lab workshop verify ${name} --cause NAME --route ROUTE`,
+    `ROUTE is ${ROUTES.join(', ')} or all, and NAME one of these:`,
     '',
-    ...causes.map((cause) => `${cause.name.padEnd(width)}  ${cause.about}`),
+    ...causes.map(
+      (cause) =>
+        cause.name.padEnd(width + GAP) +
+        wrap(cause.about, WIDTH - width - GAP).replaceAll('\n', `\n${' '.repeat(width + GAP)}`),
+    ),
   ].join('\n');
 }

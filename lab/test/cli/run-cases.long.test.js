@@ -59,7 +59,9 @@ describe('a case', () => {
     ];
     const intro = await ada.hear(LINE);
     expect(intro).toMatch(/npx pool-lab attach \d+\n/);
-    expect(intro).toContain('npx pool-lab workshop verify case-3 --cause NAME --route');
+    expect(intro).toContain('npx pool-lab workshop verify case-3 --cause NAME --route ROUTE\n');
+    const wide = intro.split('\n').filter((line) => line.length > 80 && !line.includes(ada.shop));
+    expect(wide).toEqual([]);
     await Promise.all([ben.hear(LINE), cleo.hear(LINE)]);
     const causes = await Promise.all([ada, ben, cleo].map(({ readCause }) => readCause()));
     expect(new Set(causes).size).toBe(1);
@@ -87,7 +89,7 @@ describe('a case', () => {
       const workshop = (/** @type {string[]} */ ...args) => runCli(['workshop', ...args], { env });
       await workshop('join', join, '--name', name);
       const shop = await startCase(env.POOL_LAB_DATA, 1);
-      await shop.hear(/--route/);
+      await shop.hear(/ROUTE is/);
       causes.add(await shop.readCause());
       expect(await shop.stop()).toBe(130);
       // The last one names a cause, and changes nothing.
