@@ -1,6 +1,6 @@
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { CASES } from '../cases/causes.js';
-import { defineLesson, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
+import { defineLesson, judgePuzzle, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
 
 /** @import { SavedResult } from '../../lab/workshop/lesson-types.js' */
 
@@ -23,7 +23,7 @@ export const lesson = defineLesson({
     replay: { scenario: 'loadtests/mixed.yaml', poolSize: 10 },
   },
   hints: [
-    'The app needs a MongoDB. If sweep finds none, start one and set MONGODB_URI to its address.',
+    'The app needs a MongoDB. --mongo embedded, before the two dashes, starts one.',
     'Five buses of 5 s arrive one second apart. How many lanes do they take at once?',
     '10: five buses take five lanes, and 3 are not enough. Run the sweep of the lesson, then verify.',
   ],
@@ -70,12 +70,13 @@ export const lesson = defineLesson({
     hints: [
       'The lesson has shown that 3 are too few and 10 are enough. Which sizes are left?',
       'A size is the smallest if one connection fewer is too few. Sweep two neighbours.',
-      'npx pool-lab sweep loadtests/mixed.yaml --pool-sizes 4,5 -- node examples/article-app.js: 5 are enough.',
+      'npx pool-lab sweep loadtests/mixed.yaml --pool-sizes 4,5 --mongo embedded -- node examples/article-app.js: 5 ' +
+        'are enough.',
     ],
     check({ results }) {
-      const runs = results.filter((run) => hasArticleLoad(run) && listPairs(run).length > 0);
+      const isAllowed = (/** @type {SavedResult} */ run) => hasArticleLoad(run) && listPairs(run).length > 0;
       const missing = 'There is no sweep of loadtests/mixed.yaml at two neighbouring sizes yet, with buses of 5 s.';
-      return judgeRuns(runs, missing, (run) => {
+      return judgePuzzle(results, isAllowed, missing, (run) => {
         const pairs = listPairs(run);
         const [fewer, enough] = pairs.find((pair) => !isEnough(pair[0]) && isEnough(pair[1])) ?? pairs[0];
         const found = [fewer, enough]
