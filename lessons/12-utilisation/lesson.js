@@ -43,6 +43,12 @@ export const lesson = defineLesson({
     );
     return judgeRuns(runs, 'There is no such run yet: npx pool-lab run utilisation --parallel', (run) => {
       const [least, , at90, most] = SHARES.map((share) => findRandom(run, share, USE_MS));
+      if (most.waitMeanMs < at90.waitMeanMs) {
+        return wrong(
+          'Queries waited longer at 90 % than at 95 %, by chance or because of other programs. Close those and ' +
+            'run it again: npx pool-lab run utilisation --parallel',
+        );
+      }
       const waiting = (at90.ratePerSec * at90.waitMeanMs) / 1000;
       if (!isClose(answer, waiting)) {
         return wrong('Multiply queries/s of the line "random, 90 %" by its mean wait in seconds.');

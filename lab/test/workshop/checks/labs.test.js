@@ -309,6 +309,11 @@ describe('12-utilisation', () => {
   accepts(name, { runs: ['quiet 12'], answer: 4.4 }, /from 54 ms to 684 ms/, { truth: expect.closeTo(684, 0) });
   refuses(name, [
     ['a busy machine', { runs: ['busy 12'], answer: 61 }, BUSY],
+    [
+      'shorter waits in a lane that is busier',
+      { runs: ['quiet 12'], answer: 4.4, change: changeIn(/random, 95/, (measured) => (measured.waitMeanMs = 300)) },
+      /longer at 90 % than at 95 %.+Close those and run it again/,
+    ],
     ['the twist', { runs: ['quiet 12t'], answer: 4.4 }, /no such run/],
     ['a short run', { runs: ['quiet 12'], answer: 4.4, change: withSettings({ seconds: 1 }) }, /no such run/],
   ]);
