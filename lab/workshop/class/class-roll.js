@@ -3,7 +3,7 @@ import { createToken } from '../../../src/http/request-guards.js';
 import { clientError } from '../../../src/http/problem.js';
 
 /** @import { LearnerFigures, Report } from '../class-report.js' */
-/** @import { Answer } from './simulate-answer.js' */
+/** @import { SimulatedAnswer } from './simulate-answer.js' */
 
 /**
  * @typedef {object} ClassLesson
@@ -12,7 +12,7 @@ import { clientError } from '../../../src/http/problem.js';
  * @property {string} [question] of its guess
  * @property {string} [unit] of the guess
  * @property {string} [why] the reason for the answer
- * @property {Answer} [replay] the answer in a tunnel
+ * @property {SimulatedAnswer} [replay] the answer in a tunnel
  * @property {{ question: string, unit: string }} [asks] what its check asks
  * @property {string[]} tasks names of what can be checked in it, itself among them
  *

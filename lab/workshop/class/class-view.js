@@ -2,7 +2,7 @@ import { scoreGuess } from '../judge-task.js';
 import { caseOf, listPresent, publicName } from './class-roll.js';
 
 /** @import { ClassLesson, ClassState, Learner } from './class-roll.js' */
-/** @import { Answer } from './simulate-answer.js' */
+/** @import { SimulatedAnswer } from './simulate-answer.js' */
 
 /** A learner with this many failed checks in a row is stuck. */
 const MAX_FAILURES = 3;
@@ -16,7 +16,7 @@ const MAX_FAILURES = 3;
  * @property {string} [unit]
  * @property {boolean} isRevealed
  * @property {string} [why] the reason for what was measured; only after the reveal
- * @property {Answer} [replay] the answer in a tunnel; only after the reveal
+ * @property {SimulatedAnswer} [replay] the answer in a tunnel; only after the reveal
  * @property {number} guessed how many learners have
  * @property {number} checked how many have measured it
  * @property {number[]} guesses

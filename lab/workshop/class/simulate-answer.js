@@ -9,13 +9,13 @@ const ROOT = new URL('../../../', import.meta.url);
 const SERVICES = ['/slow=5000', '/fast=2'];
 
 /**
- * @typedef {object} Answer what happened in a simulated run
+ * @typedef {object} SimulatedAnswer what happened in a simulated run
  * @property {number} lanes
  * @property {(Omit<Trip, 'startedAtMs'> & { startedAtMs: number | null })[]} trips in the order of their arrival;
  *   times are ms after the first one; startedAtMs is null if it never had a connection
  */
 
-/** Simulates what a lesson asks about. @param {Replay} replay @returns {Promise<Answer>} */
+/** Simulates what a lesson asks about. @param {Replay} replay @returns {Promise<SimulatedAnswer>} */
 export async function simulateAnswer({ scenario, poolSize, waitQueueTimeoutMs }) {
   const load = createScenarioLoad(await readScenario(fileURLToPath(new URL(scenario, ROOT))));
   const simulateRun = createRunSimulator({ load, services: parseServices(SERVICES), keepRequests: true });

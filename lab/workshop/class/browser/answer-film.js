@@ -2,7 +2,7 @@ import { watchPalette } from 'mongodb-pool-page/page/palette.js';
 import { TrafficPicture, assignTrips, describeWaiting, findPlaces } from 'mongodb-pool-page/page/traffic-picture.js';
 
 /** @import { Traffic } from 'mongodb-pool-page/page/traffic-picture.js' */
-/** @import { Answer } from '../simulate-answer.js' */
+/** @import { SimulatedAnswer } from '../simulate-answer.js' */
 
 /** A longer run is played faster. */
 const MAX_FILM_MS = 12_000;
@@ -29,7 +29,10 @@ export class AnswerFilm {
     new ResizeObserver(() => this.#paint()).observe(root);
   }
 
-  /** @param {string} lesson its name: another one starts the film @param {Answer} [answer] none: nothing is shown */
+  /**
+   * @param {string} lesson its name: another one starts the film
+   * @param {SimulatedAnswer} [answer] none: nothing is shown
+   */
   show(lesson, answer) {
     this.#root.hidden = !answer;
     const isShown = answer ? lesson : '';
@@ -65,7 +68,7 @@ export class AnswerFilm {
   }
 }
 
-/** @param {Answer} answer @returns {Traffic} which ends at the moment that decides it */
+/** @param {SimulatedAnswer} answer @returns {Traffic} which ends at the moment that decides it */
 function readAnswer({ trips, lanes }) {
   const traffic = assignTrips(
     trips.map((trip) => ({ ...trip, startedAtMs: trip.startedAtMs ?? NaN })),
