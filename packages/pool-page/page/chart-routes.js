@@ -22,8 +22,7 @@ const MORE_COLORS = /** @type {const} */ (['measured-3', 'measured-4', 'measured
 
 /**
  * The two routes that hold connections longest, all their requests together, and the two of the others that wait longest, quick ones
- * first; the rest as one. A route keeps its colour, unless that is the one of the other vehicle: what a route is may be
- * unknown, or judged by a slow start, when a tab is opened.
+ * first; the rest as one. A route keeps its colour, unless it is the other vehicle's: the first second may mislead.
  *
  * @param {Second[]} seconds
  * @param {RouteKinds} kinds
@@ -38,14 +37,11 @@ export function chooseRoutes(seconds, kinds, before) {
   const { useMs } = kinds;
   named.sort((a, b) => (useMs[a] ?? Infinity) - (useMs[b] ?? Infinity) || a.localeCompare(b));
   /** @type {Map<string, keyof Palette>} */
-  const colors = new Map(
-    before
-      .filter(
-        ({ label, color }) =>
-          named.includes(label) && color !== COLORS[kindOf(kinds, label) === 'bus' ? 'ferrari' : 'bus'],
-      )
-      .map(({ label, color }) => [label, color]),
-  );
+  const colors = new Map();
+  for (const { label, color } of before) {
+    const other = kindOf(kinds, label) === 'bus' ? COLORS.ferrari : COLORS.bus;
+    if (named.includes(label) && color !== other) colors.set(label, color);
+  }
   for (const name of named) {
     const taken = new Set(colors.values());
     const wanted = [COLORS[kindOf(kinds, name)], ...MORE_COLORS];

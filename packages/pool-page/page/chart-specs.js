@@ -25,7 +25,7 @@ export const SPECS = [
     kind: 'dots',
     format: (value) => formatQuantity(value, 'ms'),
     listSeries: (routes) =>
-      routes.map(({ label, names, color }) => ({ label: `${label} p95`, color, value: latencyOf(names, 'p95Ms') })),
+      routes.map(({ label, names, color }) => ({ label: `${label} p95`, color, value: p95Of(names) })),
   },
   {
     id: 'pool-chart',
@@ -60,14 +60,10 @@ export function listPoints(seconds, value) {
   return seconds.map((second) => ({ x: Math.round((second.atMs - nowMs) / 1000), y: value(second) ?? null }));
 }
 
-/**
- * @param {string[]} names of routes; of several, the slowest counts
- * @param {'p50Ms' | 'p95Ms' | 'maxMs' | 'waitP95Ms' | 'useP95Ms'} figure
- * @returns {(second: Second) => number | undefined}
- */
-export function latencyOf(names, figure) {
+/** Of several routes, the slowest counts. @param {string[]} names @returns {(second: Second) => number | undefined} */
+export function p95Of(names) {
   return ({ routes }) => {
-    const values = names.flatMap((name) => routes[name]?.[figure] ?? []);
+    const values = names.flatMap((name) => routes[name]?.p95Ms ?? []);
     return values.length > 0 ? Math.max(...values) : undefined;
   };
 }

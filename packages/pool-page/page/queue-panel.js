@@ -8,7 +8,7 @@ import { describeBehind, describeWaiter, formatSeconds } from './words.js';
 /** @import { LivePool } from './state.js' */
 
 const SVG = 'http://www.w3.org/2000/svg';
-const HINT = 'Point at a waiting vehicle to see what it is waiting for.';
+const HINT = 'Choose a waiting vehicle to see why it waits.';
 
 /** The vehicles outside the tunnel. The first one has waited longest and stands next to the entrance. */
 export class QueuePanel {
@@ -86,7 +86,8 @@ export class QueuePanel {
   /** @param {number} elapsedMs */
   #describeChosen(elapsedMs) {
     const waiter = this.#shown[this.#keys.indexOf(this.#chosen)];
-    const text = waiter ? describeWaiter(waiter, elapsedMs) : this.#shown.length > 0 ? HINT : '';
+    const text = waiter ? describeWaiter(waiter, elapsedMs) : HINT;
+    this.#detail.classList.toggle('hint', !waiter);
     if (this.#detail.textContent !== text) this.#detail.textContent = text;
     this.#onChoose(new Set(waiter?.behind.map(({ requestId }) => requestId)));
   }

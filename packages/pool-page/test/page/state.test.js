@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { chooseRoutes } from 'mongodb-pool-page/page/chart-routes.js';
-import { failuresOf, latencyOf, latestOf, listPoints, successesOf } from 'mongodb-pool-page/page/chart-specs.js';
+import { failuresOf, latestOf, listPoints, p95Of, successesOf } from 'mongodb-pool-page/page/chart-specs.js';
 import { LOG_LABELS } from 'mongodb-pool-page/page/plot.js';
 import { addDots, findMostMs } from 'mongodb-pool-page/page/request-dots.js';
 import { describeNote } from 'mongodb-pool-page/page/notes.js';
@@ -172,7 +172,7 @@ describe('charts', () => {
   ];
 
   test('points count back from the latest second, and a route without requests leaves a gap', () => {
-    const points = listPoints(seconds, latencyOf(['/fast'], 'p95Ms'));
+    const points = listPoints(seconds, p95Of(['/fast']));
 
     expect(points).toEqual([
       { x: -2, y: 900 },
@@ -190,8 +190,8 @@ describe('charts', () => {
 
   test('of several routes in one line the slowest counts, and all their requests', () => {
     const both = createSecond({ routes: { '/a': fast, '/b': { ...fast, p95Ms: 20 } } });
-    expect(latencyOf(['/a', '/b', '/c'], 'p95Ms')(both)).toBe(900);
-    expect(latencyOf(['/c'], 'p95Ms')(both)).toBeUndefined();
+    expect(p95Of(['/a', '/b', '/c'])(both)).toBe(900);
+    expect(p95Of(['/c'])(both)).toBeUndefined();
     expect(successesOf(['/a', '/b', '/c'])(both)).toBe(14);
   });
 
