@@ -22,14 +22,16 @@ export class ProgressBar {
 
   /** @param {string} line */
   report(line) {
-    const shown = layOutText(line, widthOf(this.#stream));
-    if (this.#line) this.#line.report(shown);
-    else this.#stream.write(`${shown}\n`);
+    if (this.#line) this.#line.report(line);
+    else this.#stream.write(`${line}\n`);
   }
 
   /** @param {Step} step that begins now */
   step(step) {
-    if (!this.#stream.isTTY) return this.report(`${step.name}: about ${inSeconds(step.leftMs)} left`);
+    if (!this.#stream.isTTY) {
+      const left = `${step.name}: about ${inSeconds(step.leftMs)} left`;
+      return this.report(layOutText(left, widthOf(this.#stream)));
+    }
     const startedAtMs = performance.now();
     this.stop();
     this.#line = new StatusLine(

@@ -4,6 +4,7 @@ import { runLab } from '../harness/run-lab.js';
 import { compareResults, describeComparison } from '../report/compare-results.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
 import { escapeControls } from '../../src/base/printable.js';
+import { widthOf, layOutText } from '../report/table.js';
 import { readSettings } from '../../src/settings.js';
 import { judgeGoals } from '../sweep/sweep-figures.js';
 import { Sweep } from '../sweep/sweep-lab.js';
@@ -85,6 +86,7 @@ async function runSweep({ command, scenario }, { repeat, baseline, out, json, ye
   const settings = readSettings();
   await requireWritableResult(out);
   const before = baseline === undefined ? undefined : await readBaseline(baseline, options.poolSizes);
+  const width = widthOf(process.stderr);
   const progress = new ProgressBar(process.stderr);
   const { signal, release } = abortOnSignal();
   try {
@@ -101,7 +103,7 @@ async function runSweep({ command, scenario }, { repeat, baseline, out, json, ye
         // An embedded MongoDB is asked for by name, so MONGO_URL does not matter.
         settings: { ...settings, mongoUrl: undefined },
         signal,
-        report: (line) => progress.report(line),
+        report: (line) => progress.report(layOutText(line, width)),
         onStep: (step) => progress.step(step),
       },
     );

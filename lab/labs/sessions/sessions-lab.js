@@ -31,11 +31,11 @@ async function openDistance({ rtt = 0, queryMs }, context) {
   if (!queryMs) return openDelay(rtt, context);
   const nearMs = await timeQuery(context);
   const rttMs = Math.max(0, queryMs - nearMs);
-  const near = `One worker's query takes ${nearMs.toFixed(2)} ms here`;
+  const near = `A query takes ${nearMs.toFixed(2)} ms here`;
   context.report(
     rttMs > 0
-      ? `${near}. With a network delay of ${rttMs.toFixed(2)} ms it takes ${queryMs} ms.`
-      : `${near}, which is more than ${queryMs} ms: no network delay is added.`,
+      ? `${near}, and ${queryMs} ms with a network delay of ${rttMs.toFixed(2)} ms.`
+      : `${near}, more than ${queryMs} ms: no network delay is added.`,
   );
   return openDelay(rttMs, context);
 }
