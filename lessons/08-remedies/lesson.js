@@ -6,6 +6,8 @@ import { defineLesson, judgeRuns, right, wrong } from '../../lab/workshop/define
 const SLOW_MS = 1000;
 const TWIST_SLOW_MS = 3000;
 const REMEDIES = 6;
+/** With these, a lane is free for customers, however many administrators there are. */
+const KEEP_A_LANE = ['client', 'limit'];
 
 export const lesson = defineLesson({
   minutes: 5,
@@ -55,6 +57,13 @@ function checkRemedies({ results, answer }, slowMs) {
     /** @param {boolean | null} verdict */
     const namesOf = (verdict) => treated.filter((one) => isCure(one, alone) === verdict).map(({ name }) => name);
     const [cures, unclear] = [namesOf(true), namesOf(null)];
+    const heldUp = treated.filter((one) => KEEP_A_LANE.includes(one.settings.remedy) && isCure(one, alone) === false);
+    if (heldUp.length > 0) {
+      return wrong(
+        `Customers had lanes of their own with ${heldUp.map(({ name }) => name).join(' and ')}, and waited all the ` +
+          `same: something else held them up. Close other programs and run it again: ${command} --repeat 3`,
+      );
+    }
     if (isCure(untreated, alone) !== false || (cures.length === 0 && unclear.length > 0)) {
       return wrong(`In this run nothing is clear. Close other programs and run it again: ${command} --repeat 3`);
     }

@@ -142,6 +142,11 @@ describe('08-remedies', () => {
       /no run of/,
     ],
     ['nothing that is clear', { runs: ['quiet 08'], answer: 0, change: changeAll(60) }, /nothing is clear.+--repeat 3/],
+    [
+      'a machine that paused',
+      { runs: ['quiet 08'], answer: 3, change: withP99(/second client/, 422) },
+      /lanes of their own with second client.+--repeat 3/,
+    ],
     ['nothing to cure', { runs: ['quiet 08'], answer: 4, change: withP99(/^pool 5$/, 20) }, /nothing is clear/],
   ]);
 });
