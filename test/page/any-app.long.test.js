@@ -100,7 +100,7 @@ describeInBrowser('the page of an app that knows nothing of it', () => {
 
     const legend = await page.locator('#rate-chart .legend li').allInnerTexts();
     expect(legend.map((text) => text.replace(/\s[\d,]+$/, '')).sort()).toEqual(
-      expect.arrayContaining(['/export', '/report', '/search', 'failed']),
+      expect.arrayContaining(['/customers', '/export', '/report', 'failed']),
     );
     const readColors = async () =>
       Object.fromEntries(

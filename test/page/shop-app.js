@@ -20,7 +20,7 @@ const routes = {
   '/customers': () => database.collection('orders').findOne({}),
   '/orders': () => database.collection('orders').countDocuments(),
   '/search': () => sleep(client, 30),
-  '/report': () => sleep(client, 3000),
+  '/report': () => sleep(client, 5000),
   '/export': () => sleep(jobs, 800),
   '/a-route-that-is/quite-a-long-one/that-nobody/wants-to-read/and-has-no-space/in-its-long-name': () =>
     sleep(client, 2000),
