@@ -98,6 +98,8 @@ describeInBrowser('the page of an app that knows nothing of it', () => {
     await Promise.all([...busy, waiting]);
     await page.locator('#notes li', { hasText: /^\/customers took .* waiting behind/ }).waitFor();
 
+    // Charts show a second once it is over.
+    await page.locator('#rate-chart .legend li', { hasText: '/customers' }).waitFor();
     const legend = await page.locator('#rate-chart .legend li').allInnerTexts();
     expect(legend.map((text) => text.replace(/\s[\d,]+$/, '')).sort()).toEqual(
       expect.arrayContaining(['/customers', '/export', '/report', 'failed']),

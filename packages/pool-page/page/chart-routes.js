@@ -21,9 +21,8 @@ const COLORS = /** @type {const} */ ({ bus: 'measured-1', ferrari: 'measured-2' 
 const MORE_COLORS = /** @type {const} */ (['measured-3', 'measured-4', 'measured-5', 'measured-1', 'measured-2']);
 
 /**
- * The two routes that hold connections longest, all their requests together, the two of the others that wait longest,
- * and the one that came last; quick ones first, the rest as one. A route keeps its colour, unless it is the other
- * vehicle's: the first second may mislead.
+ * The two routes that hold connections longest, all their requests together, and the two of the others that wait longest, quick ones
+ * first; the rest as one. A route keeps its colour, unless it is the other vehicle's: the first second may mislead.
  *
  * @param {Second[]} seconds
  * @param {RouteKinds} kinds
@@ -32,14 +31,9 @@ const MORE_COLORS = /** @type {const} */ (['measured-3', 'measured-4', 'measured
  */
 export function chooseRoutes(seconds, kinds, before) {
   const names = rankRoutes(seconds, kinds);
-  const further = names.slice(MAX_NAMED);
   // A single further route can have its own name.
-  const last = further.length === 1 ? further[0] : findLast(seconds, further);
-  const named = names.filter((name, index) => index < MAX_NAMED || name === last);
-  const rest = [
-    ...further.filter((name) => name !== last),
-    ...(seconds.some(({ routes }) => routes[OTHER]) ? [OTHER] : []),
-  ];
+  const named = names.slice(0, names.length === MAX_NAMED + 1 ? names.length : MAX_NAMED);
+  const rest = [...names.slice(named.length), ...(seconds.some(({ routes }) => routes[OTHER]) ? [OTHER] : [])];
   const { useMs } = kinds;
   named.sort((a, b) => (useMs[a] ?? Infinity) - (useMs[b] ?? Infinity) || a.localeCompare(b));
   /** @type {Map<string, keyof Palette>} */
@@ -80,11 +74,7 @@ export function recallRoutes() {
   }
 }
 
-/**
- * First those that hold connections longest, then those that wait longest.
- * @param {Second[]} seconds
- * @param {RouteKinds} kinds
- */
+/** First those that hold connections longest, then those that wait longest. @param {Second[]} seconds @param {RouteKinds} kinds */
 function rankRoutes(seconds, { known }) {
   /** @type {Map<string, { heldMs: number, waitMs: number }>} */
   const totals = new Map(Object.keys(known).map((name) => [name, { heldMs: 0, waitMs: 0 }]));
@@ -99,11 +89,4 @@ function rankRoutes(seconds, { known }) {
   const byUse = [...totals].sort(([, a], [, b]) => b.heldMs - a.heldMs);
   const byWait = byUse.slice(HOLDERS).sort(([, a], [, b]) => b.waitMs - a.waitMs);
   return [...byUse.slice(0, HOLDERS), ...byWait].map(([name]) => name);
-}
-
-/** The route that came last, if it was not there from the start. @param {Second[]} seconds @param {string[]} names */
-function findLast(seconds, names) {
-  const firsts = names.map((name) => seconds.findIndex(({ routes }) => routes[name]));
-  const last = Math.max(0, ...firsts);
-  return last === 0 ? undefined : names[firsts.indexOf(last)];
 }
