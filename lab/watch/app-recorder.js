@@ -1,7 +1,6 @@
-import os from 'node:os';
-import { namesLoopback, readMachine } from 'mongodb-pool-page';
+import { namesLoopback, otherBusyCores, readMachine } from 'mongodb-pool-page';
 import { sum } from '../base/statistics.js';
-import { measureBusy, ProcessRecorder } from './process-recorder.js';
+import { measureBusy, ProcessRecorder, round } from './process-recorder.js';
 
 /** @import { TraceWriter } from 'mongodb-pool-monitor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
@@ -127,13 +126,14 @@ export class AppRecorder {
     const [{ recorder }] = this.#all;
     const [before, after] = [recorder.firstServer, await recorder.readServer()];
     const busy = before && after && measureBusy(before, after);
-    const machineBusy = measureBusy(this.#machine, readMachine());
-    const isHere = after?.cores === os.cpus().length && this.#isHere(recorder);
-    const otherBusyCores = Number(Math.max(0, Number(machineBusy) - Number(busy)).toFixed(3));
+    const server = { cores: after?.cores ?? null, busyCores: busy };
+    const others = this.#isHere(recorder) ? otherBusyCores(server, this.#machine, readMachine()) : null;
     return {
       ...(valuesMs.length > 0 && { overhead: { kind: 'sample', valuesMs } }),
       ...(after?.cores &&
-        busy !== null && { server: { cores: after.cores, busyCores: busy, ...(isHere && { otherBusyCores }) } }),
+        busy !== null && {
+          server: { cores: after.cores, busyCores: busy, ...(others !== null && { otherBusyCores: round(others) }) },
+        }),
     };
   }
 

@@ -223,9 +223,9 @@ function readList(client, name, after, signal) {
 }
 
 /**
- * Measures how many cores of a server, or of this machine, were busy between two looks at it.
- * @param {Pick<ServerLoad, 'atMs' | 'cpuMs'>} before
- * @param {Pick<ServerLoad, 'atMs' | 'cpuMs'>} after
+ * Measures how many cores of a server were busy between two looks at it.
+ * @param {ServerLoad} before
+ * @param {ServerLoad} after
  * @returns {number | null} null where it does not tell
  */
 export function measureBusy(before, after) {
@@ -233,8 +233,8 @@ export function measureBusy(before, after) {
   return busy === null ? null : Math.max(0, round(busy));
 }
 
-/** @param {number} value */
-function round(value) {
+/** To three decimals. @param {number} value */
+export function round(value) {
   return Math.round(value * 1000) / 1000;
 }
 

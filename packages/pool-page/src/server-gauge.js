@@ -43,8 +43,7 @@ export function createServerGauge(readLoad, { isHere = () => false, now = () => 
         const machineBefore = machine;
         machine = readMachine();
         busy = latest && isRecent(latest) ? busyCores(latest, load) : null;
-        const machineBusy = busyCores(machineBefore, machine);
-        othersBusy = busy !== null && machineBusy !== null && isHere() ? Math.max(0, machineBusy - busy) : null;
+        othersBusy = isHere() ? otherBusyCores({ cores: load.cores, busyCores: busy }, machineBefore, machine) : null;
         latest = load;
       } catch {
         // Whether MongoDB is reachable is known from elsewhere.
@@ -56,10 +55,7 @@ export function createServerGauge(readLoad, { isHere = () => false, now = () => 
     /** @returns {ServerReading | null} null if nothing is known about now */
     read() {
       if (latest === null || latest.cores === null || !isRecent(latest)) return null;
-      const { cores } = latest;
-      // In a container, the server may have fewer cores than the machine.
-      const isKnown = othersBusy !== null && cores === os.cpus().length;
-      return { cores, busyCores: busy, ...(isKnown && { otherBusyCores: othersBusy }) };
+      return { cores: latest.cores, busyCores: busy, ...(othersBusy !== null && { otherBusyCores: othersBusy }) };
     },
   };
 }
@@ -80,4 +76,18 @@ export function busyCores(before, after) {
 export function readMachine() {
   const times = os.cpus().map(({ times: { user, nice, sys, irq } }) => user + nice + sys + irq);
   return { atMs: performance.now(), cpuMs: times.reduce((sum, ms) => sum + ms, 0) };
+}
+
+/**
+ * How many cores of this machine programs other than its server kept busy between two readings of it.
+ *
+ * @param {{ cores: number | null, busyCores: number | null }} server
+ * @param {ReturnType<typeof readMachine>} before
+ * @param {ReturnType<typeof readMachine>} after
+ * @returns {number | null} null where it is not known; in a container, the server may have fewer cores than the machine
+ */
+export function otherBusyCores({ cores, busyCores: busy }, before, after) {
+  const machineBusy = busyCores(before, after);
+  if (busy === null || machineBusy === null || cores !== os.cpus().length) return null;
+  return Math.max(0, machineBusy - busy);
 }
