@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Long, Timestamp } from 'mongodb';
@@ -179,6 +179,19 @@ describe('a deployment', () => {
     expect(failure.message).toMatch(/^the target 127\.0\.0\.1:\d+: no answer within 300 ms/);
     expect(isTransient(failure)).toBe(true);
     await deployment.close();
+  });
+
+  test('a command written to a socket that the server has just ended is worth another try', async () => {
+    const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+    cleanUp(() => server.close());
+    await once(server, 'listening');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+    const socket = connect(port, '127.0.0.1').resume();
+    await once(socket, 'end');
+    socket.write('a command');
+    const [failure] = await once(socket, 'error');
+    expect(failure.syscall).toBeUndefined();
+    expect(isTransient(failure)).toBe(true);
   });
 
   test('a command may take long while the server executes it', async () => {

@@ -23,13 +23,7 @@ const CONDITIONS = {
 
 /** @returns {Memory} */
 export function createMemory() {
-  return {
-    saidAtMs: -Infinity,
-    queued: false,
-    changedAtMs: NaN,
-    condition: 'live',
-    bottleneck: false,
-  };
+  return { saidAtMs: -Infinity, queued: false, changedAtMs: NaN, condition: 'live', bottleneck: false };
 }
 
 /**

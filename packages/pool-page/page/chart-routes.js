@@ -18,11 +18,12 @@ const HOLDERS = 2;
 const OTHER = 'other';
 /** As the vehicles. */
 const COLORS = /** @type {const} */ ({ bus: 'measured-1', ferrari: 'measured-2' });
-const MORE_COLORS = /** @type {const} */ (['measured-3', 'measured-4', 'measured-5', 'measured-1', 'measured-2']);
+const MORE_COLORS = /** @type {const} */ (['measured-3', 'measured-4', 'measured-5']);
 
 /**
- * The two routes that hold connections longest, all their requests together, and the two of the others that wait longest, quick ones
- * first; the rest as one. A route keeps its colour, unless it is the other vehicle's: the first second may mislead.
+ * The two routes that hold connections longest, all their requests together, the two of the others that wait longest,
+ * and the one that came last; quick ones first, the rest as one. A route keeps its colour, unless it is the other
+ * vehicle's: the first second may mislead.
  *
  * @param {Second[]} seconds
  * @param {RouteKinds} kinds
@@ -32,20 +33,24 @@ const MORE_COLORS = /** @type {const} */ (['measured-3', 'measured-4', 'measured
 export function chooseRoutes(seconds, kinds, before) {
   const names = rankRoutes(seconds, kinds);
   // A single further route can have its own name.
-  const named = names.slice(0, names.length === MAX_NAMED + 1 ? names.length : MAX_NAMED);
-  const rest = [...names.slice(named.length), ...(seconds.some(({ routes }) => routes[OTHER]) ? [OTHER] : [])];
+  const last = names.length === MAX_NAMED + 1 ? names[MAX_NAMED] : findLast(seconds, names);
+  const named = names.filter((name, index) => index < MAX_NAMED || name === last);
+  const rest = [
+    ...names.filter((name) => !named.includes(name)),
+    ...(seconds.some(({ routes }) => routes[OTHER]) ? [OTHER] : []),
+  ];
   const { useMs } = kinds;
   named.sort((a, b) => (useMs[a] ?? Infinity) - (useMs[b] ?? Infinity) || a.localeCompare(b));
+  /** @param {string} name @returns {(keyof Palette)[]} */
+  const colorsFor = (name) => [COLORS[kindOf(kinds, name)], ...MORE_COLORS];
   /** @type {Map<string, keyof Palette>} */
   const colors = new Map();
-  for (const { label, color } of before) {
-    const other = kindOf(kinds, label) === 'bus' ? COLORS.ferrari : COLORS.bus;
-    if (named.includes(label) && color !== other) colors.set(label, color);
-  }
+  for (const { label, color } of before)
+    if (named.includes(label) && colorsFor(label).includes(color)) colors.set(label, color);
   for (const name of named) {
     const taken = new Set(colors.values());
-    const wanted = [COLORS[kindOf(kinds, name)], ...MORE_COLORS];
-    if (!colors.has(name)) colors.set(name, wanted.find((color) => !taken.has(color)) ?? 'muted');
+    const color = colors.get(name) ?? colorsFor(name).find((each) => !taken.has(each));
+    if (color) colors.set(name, color);
   }
   return [
     ...named.map((name) => ({ label: name, names: [name], color: colors.get(name) ?? 'muted' })),
@@ -74,7 +79,11 @@ export function recallRoutes() {
   }
 }
 
-/** First those that hold connections longest, then those that wait longest. @param {Second[]} seconds @param {RouteKinds} kinds */
+/**
+ * First those that hold connections longest, then those that wait longest.
+ * @param {Second[]} seconds
+ * @param {RouteKinds} kinds
+ */
 function rankRoutes(seconds, { known }) {
   /** @type {Map<string, { heldMs: number, waitMs: number }>} */
   const totals = new Map(Object.keys(known).map((name) => [name, { heldMs: 0, waitMs: 0 }]));
@@ -89,4 +98,11 @@ function rankRoutes(seconds, { known }) {
   const byUse = [...totals].sort(([, a], [, b]) => b.heldMs - a.heldMs);
   const byWait = byUse.slice(HOLDERS).sort(([, a], [, b]) => b.waitMs - a.waitMs);
   return [...byUse.slice(0, HOLDERS), ...byWait].map(([name]) => name);
+}
+
+/** The route that came last, if it was not there from the start. @param {Second[]} seconds @param {string[]} names */
+function findLast(seconds, names) {
+  const firsts = names.map((name) => seconds.findIndex(({ routes }) => routes[name]));
+  const last = Math.max(0, ...firsts);
+  return last === 0 ? undefined : names[firsts.indexOf(last)];
 }

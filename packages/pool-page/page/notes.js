@@ -41,19 +41,12 @@ export function addNotes(notes, { atMs, finished }, kinds) {
   );
   const groupOf = (/** @type {EndedRequest} */ each) => `${outcomeOf(each)} ${each.route}`;
   const isPart = finished.length >= MAX_SENT;
-  return (
-    [...new Set(notable.map(groupOf))]
-      .map((group) =>
-        createNote(
-          notable.filter((each) => groupOf(each) === group),
-          atMs,
-          isPart,
-        ),
-      )
-      // Successes last, so that they end up on top: waits are what the page is about.
-      .sort((a, b) => Number(a.status === SUCCESS) - Number(b.status === SUCCESS))
-      .reduce(addNote, notes)
-  );
+  const added = [...new Set(notable.map(groupOf))].map((group) => {
+    const requests = notable.filter((each) => groupOf(each) === group);
+    return createNote(requests, atMs, isPart);
+  });
+  // Successes last, so that they end up on top: waits are what the page is about.
+  return added.sort((a, b) => Number(a.status === SUCCESS) - Number(b.status === SUCCESS)).reduce(addNote, notes);
 }
 
 /** @param {EndedRequest} request */
@@ -76,12 +69,8 @@ function addNote(notes, note) {
   );
   if (!before) return [note, ...notes].slice(0, MAX_NOTES);
   const longest = before.totalMs > note.totalMs ? before : note;
-  const sum = {
-    ...longest,
-    atMs: note.atMs,
-    count: before.count + note.count,
-    isPart: before.isPart || note.isPart,
-  };
+  const isPart = before.isPart || note.isPart;
+  const sum = { ...longest, atMs: note.atMs, count: before.count + note.count, isPart };
   return [sum, ...notes.filter((each) => each !== before)];
 }
 
@@ -98,11 +87,8 @@ export function describeNote({ route, count, isPart, status, totalMs, waitMs, be
     waitMs >= MIN_WAIT_MS
       ? `, ${formatQuantity(waitMs, 'ms')} of it waiting${holders ? ` behind ${holders}` : ''}`
       : '';
-  return {
-    before: `${who} ${describeOutcome(status)}${isMany ? ' up to' : ''} `,
-    time: formatQuantity(totalMs, 'ms'),
-    after: waited,
-  };
+  const before = `${who} ${describeOutcome(status)}${isMany ? ' up to' : ''} `;
+  return { before, time: formatQuantity(totalMs, 'ms'), after: waited };
 }
 
 /** @param {number} status */

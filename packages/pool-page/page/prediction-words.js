@@ -45,7 +45,7 @@ export function explainDoubt({ doubt, recordedSize, poolSizes, check: { reason, 
       'down on the server there.'
     );
   if (doubt === 'checkFails' && reason === 'unserved')
-    return 'No prediction: in the last minute, many requests got no connection, and how long their queries take is unknown.';
+    return 'No prediction: in the last minute, many requests got no connection, and nothing shows what they would have done with one.';
   if (doubt === 'checkFails')
     return reason === 'otherWaits'
       ? `No prediction: ${Math.round(waits.otherShare * 100)} % of the waiting was neither for a connection of a full pool nor in an opening that was recorded.`

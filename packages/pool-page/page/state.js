@@ -77,17 +77,12 @@ function createView() {
 export function takePool(state, { clients, ...app }, receivedAtMs) {
   const isKnown = JSON.stringify(app.queries) === JSON.stringify(state.pool?.queries);
   const kinds = isKnown ? state.kinds : findKinds(state.seconds, app.queries);
-  const pace = paceOf(
-    app,
-    clients.reduce((sum, { active }) => sum + active, 0),
-  );
-  const [main, ...others] = clients.map((client, index) =>
-    updateView(
-      index === 0 ? state : (state.others[index - 1] ?? createView()),
-      { ...app, ...client },
-      { receivedAtMs, pace, kinds },
-    ),
-  );
+  const active = clients.reduce((sum, client) => sum + client.active, 0);
+  const now = { receivedAtMs, pace: paceOf(app, active), kinds };
+  const [main, ...others] = clients.map((client, index) => {
+    const before = index === 0 ? state : (state.others[index - 1] ?? createView());
+    return updateView(before, { ...app, ...client }, now);
+  });
   return {
     ...state,
     ...main,
@@ -122,13 +117,8 @@ function updateView(view, pool, now) {
 export function takeHistory(state, seconds) {
   // The history comes before the first reading.
   const kinds = findKinds(seconds, state.pool?.queries ?? seconds.at(-1)?.queries ?? {});
-  return {
-    ...state,
-    seconds,
-    kinds,
-    routes: chooseRoutes(seconds, kinds, state.routes),
-    bottleneck: findBottleneck(seconds),
-  };
+  const routes = chooseRoutes(seconds, kinds, state.routes);
+  return { ...state, seconds, kinds, routes, bottleneck: findBottleneck(seconds) };
 }
 
 /** @param {State} state @param {Second} second @returns {State} */

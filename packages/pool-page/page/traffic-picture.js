@@ -44,11 +44,8 @@ const MIN_COLUMNS = 4;
  * @returns {Traffic['trips']}
  */
 export function assignTrips(trips, kinds, lanes = Infinity) {
-  const given = trips.map((trip) => ({
-    ...trip,
-    kind: Object.hasOwn(kinds, trip.route) ? kinds[trip.route] : 'ferrari',
-    lane: -1,
-  }));
+  const kindOf = (/** @type {string} */ route) => (Object.hasOwn(kinds, route) ? kinds[route] : 'ferrari');
+  const given = trips.map((trip) => ({ ...trip, kind: kindOf(trip.route), lane: -1 }));
   /** When each lane is free. @type {number[]} */
   const freeAtMs = [];
   const started = given.filter(({ startedAtMs }) => !Number.isNaN(startedAtMs));
@@ -188,10 +185,8 @@ export class TrafficPicture {
       if (isRecent && !(Number(left.get(lane)?.finishedAtMs) > finishedAtMs)) left.set(lane, trip);
     }
     for (const [lane, { kind, finishedAtMs }] of left) {
-      painter.paintVehicle(lane, {
-        kind,
-        progress: 1 + (OUT_OF_SIGHT - 1) * ((atMs - finishedAtMs) / (LEAVING_MS * speed)),
-      });
+      const share = (atMs - finishedAtMs) / (LEAVING_MS * speed);
+      painter.paintVehicle(lane, { kind, progress: 1 + (OUT_OF_SIGHT - 1) * share });
     }
   }
 
@@ -199,10 +194,8 @@ export class TrafficPicture {
   #paintQueue(waiting, roadHeight) {
     const colors = /** @type {Palette} */ (this.#colors);
     const { clientWidth: width, clientHeight: height } = /** @type {HTMLElement} */ (this.#queue.parentElement);
-    Object.assign(this.#queue, {
-      width: Math.round(width * devicePixelRatio),
-      height: Math.round(height * devicePixelRatio),
-    });
+    this.#queue.width = Math.round(width * devicePixelRatio);
+    this.#queue.height = Math.round(height * devicePixelRatio);
     const context = /** @type {CanvasRenderingContext2D} */ (this.#queue.getContext('2d'));
     context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     const scale = Math.min(MAX_SCALE, Math.max(1, width / CELL.width / MIN_COLUMNS));

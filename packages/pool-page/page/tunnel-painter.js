@@ -136,28 +136,19 @@ export class TunnelPainter {
   /** @param {number} index @returns {Area} */
   #areaOf(index) {
     const { rows, laneWidth: width, laneHeight: height } = this.#layout;
-    return {
-      left: this.#box.left + Math.floor(index / rows) * width,
-      top: this.#box.top + (index % rows) * height,
-      width,
-      height,
-    };
+    const left = this.#box.left + Math.floor(index / rows) * width;
+    return { left, top: this.#box.top + (index % rows) * height, width, height };
   }
 
   /** @param {number} left @param {number} top @param {number} length */
   #paintDashes(left, top, length) {
     const context = this.#context;
     context.setLineDash([14, 12]);
-    stroke(
-      context,
-      WHITE,
-      2,
-      () => {
-        context.moveTo(left, top);
-        context.lineTo(left + length, top);
-      },
-      0.6,
-    );
+    const draw = () => {
+      context.moveTo(left, top);
+      context.lineTo(left + length, top);
+    };
+    stroke(context, WHITE, 2, draw, 0.6);
     context.setLineDash([]);
   }
 

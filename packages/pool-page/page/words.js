@@ -28,11 +28,8 @@ export function describeConnection({ connection, pool }) {
 export function describePool(pool, elapsedMs) {
   const { database, active, waiting } = pool;
   if (!database.reachable) {
-    return {
-      mood: 'queue',
-      lanes: 'MongoDB is unreachable',
-      queue: waiting > 0 ? describeQueue(pool, elapsedMs) : 'requests fail',
-    };
+    const queue = waiting > 0 ? describeQueue(pool, elapsedMs) : 'requests fail';
+    return { mood: 'queue', lanes: 'MongoDB is unreachable', queue };
   }
   const lanes = describeLanes(pool);
   if (waiting === 0) return { mood: 'calm', lanes, queue: active === 0 ? '' : 'nobody is waiting' };

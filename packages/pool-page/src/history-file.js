@@ -108,11 +108,7 @@ export class HistoryFile {
         : checkouts
             .list({ after: checkouts.lastId - MAX_CHECKOUTS })
             .filter(({ request }) => request !== null && numbers.has(request));
-    this.#lastIds = {
-      checkouts: checkouts.lastId,
-      requests: requests.log.lastId,
-      events: checkouts.events.lastId,
-    };
+    this.#lastIds = { checkouts: checkouts.lastId, requests: requests.log.lastId, events: checkouts.events.lastId };
     return [
       ...events.map((event) => trace.ofEvent({ ...event, process })),
       ...[...own, ...outside.toSorted((a, b) => waitOf(b) - waitOf(a)).slice(0, MAX_REQUESTS)].map((checkout) =>
@@ -130,9 +126,8 @@ export class HistoryFile {
     const { ino } = await handle.stat();
     const { pid, command, node } = /** @type {any} */ (this.#source.about().process) ?? {};
     const number = randomInt(MAX_FIRST_ID);
-    await handle.appendFile(
-      toText([{ define: 'process', id: number, pid, command, node, attached: pid !== undefined }]),
-    );
+    const definition = { define: 'process', id: number, pid, command, node, attached: pid !== undefined };
+    await handle.appendFile(toText([definition]));
     return { handle, ino, trace, process: number, defined: '' };
   }
 

@@ -6,7 +6,7 @@ import { createAccess } from './access.js';
 import { HAS_PREDICTOR, PageFiles } from './page-files.js';
 import { PoolMetrics } from './pool-metrics.js';
 import { CONTENT_TYPE } from './prometheus.js';
-import { readClient, sumGauges } from './read-clients.js';
+import { readClient, sumGauges, sumOpenWaits } from './read-clients.js';
 import { renderRecentTrace } from './recent-trace.js';
 import { createStreams } from './streams.js';
 
@@ -161,8 +161,9 @@ export class LiveView {
   /** `GET /pool/trace`: the last minute, if there was a checkout. @param {ServerResponse} res */
   #sendTrace(res) {
     const seconds = this.#feed.history;
+    const clients = this.#describeClients();
     const { max } = sumGauges(this.#source.listPools());
-    const text = renderRecentTrace(this.#source, { clients: this.#describeClients(), seconds, max });
+    const text = renderRecentTrace(this.#source, { clients, seconds, max, stillWaiting: sumOpenWaits(clients) });
     if (text === null) res.writeHead(204).end();
     else sendText(res, text, 'application/jsonl; charset=utf-8');
   }

@@ -1,3 +1,5 @@
+import { readEvents } from '../universal/read-events.js';
+
 /** @import { CheckoutRecord, EventRecord, RequestRecord } from 'mongodb-pool-monitor' */
 /** @import { Second } from '../universal/feed-shapes.js' */
 
@@ -122,24 +124,13 @@ export class PoolClient {
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), this.#timeoutMs);
     try {
-      const response = await fetch(url, {
-        headers: this.#headers,
-        signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal,
-      });
+      const until = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+      const response = await fetch(url, { headers: this.#headers, signal: until });
       // The stream itself has no deadline.
       clearTimeout(timer);
       await checkStatus(response, url);
-      const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
-      const decoder = new TextDecoder();
-      let rest = '';
-      for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-        const events = (rest + decoder.decode(chunk.value, { stream: true })).split('\n\n');
-        rest = String(events.pop());
-        for (const event of events) {
-          const [, kind, data] = event.match(/^event: (.+)\ndata: (.+)$/) ?? [];
-          if (kind === name) yield JSON.parse(data);
-        }
-      }
+      const body = /** @type {ReadableStream<Uint8Array>} */ (response.body);
+      for await (const event of readEvents(body)) if (event.name === name) yield event.data;
     } catch (error) {
       signal?.throwIfAborted();
       throw explain(error, url, 'GET', stop.signal.aborted ? this.#timeoutMs : undefined);

@@ -6,6 +6,8 @@ import { median } from '../universal/stats.js';
 /** @import { ClientReading } from '../universal/feed-shapes.js' */
 /** @import { ClientSettings, WatchedPool } from './live-source.js' */
 
+/** @typedef {{ count: number, waitedMs: number }} OpenWaits waitedMs: all together */
+
 const MAX_LANES = 1000;
 const MAX_WAITERS = 50;
 
@@ -50,17 +52,25 @@ function readClientGauges({ monitors }) {
   return readGauges(monitors.slice(-1).flatMap(poolsOf), monitors.slice(0, -1).flatMap(poolsOf));
 }
 
+/**
+ * The waits that have not ended, but for those of streams, which delay nobody.
+ * @param {Pick<ClientReading, 'queue'>[]} clients
+ * @returns {OpenWaits}
+ */
+export function sumOpenWaits(clients) {
+  const waits = clients.flatMap(({ queue }) =>
+    queue.flatMap(({ kind, waitMs }) => (kind === undefined ? [waitMs] : [])),
+  );
+  return { count: waits.length, waitedMs: waits.reduce((sum, waitMs) => sum + waitMs, 0) };
+}
+
 /** Over all clients. @param {WatchedPool[]} watched */
 export function sumGauges(watched) {
   const each = watched.map(readClientGauges);
   /** @param {'max' | 'idle' | 'active' | 'waiting'} gauge */
   const sum = (gauge) => each.reduce((total, gauges) => total + gauges[gauge], 0);
-  return {
-    max: each.some(({ max }) => max === 0) ? 0 : sum('max'),
-    idle: sum('idle'),
-    active: sum('active'),
-    waiting: sum('waiting'),
-  };
+  const max = each.some((gauges) => gauges.max === 0) ? 0 : sum('max');
+  return { max, idle: sum('idle'), active: sum('active'), waiting: sum('waiting') };
 }
 
 /** How long the queries that run, but not streams, have held their connections, by route, median. @param {WatchedPool[]} watched */

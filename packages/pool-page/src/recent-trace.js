@@ -3,6 +3,7 @@ import { TraceLines } from 'mongodb-pool-monitor';
 /** @import { CheckoutRecord, ClientFacts } from 'mongodb-pool-monitor' */
 /** @import { Second } from '../universal/feed-shapes.js' */
 /** @import { LiveSource } from './live-source.js' */
+/** @import { OpenWaits } from './read-clients.js' */
 
 /** @typedef {ClientFacts & { name: string | null, servers: string[] }} DescribedClient */
 
@@ -14,12 +15,16 @@ const MAX_CHECKOUTS = 2000;
  * The last minute as a trace: what started in it and has ended, while the pools had the sizes that they have now.
  *
  * @param {Pick<LiveSource, 'checkouts' | 'requests'>} source
- * @param {{ clients: DescribedClient[], seconds: readonly Second[], max: number }}
- *   pools max: connections of all clients now
+ * @param {{ clients: DescribedClient[], seconds: readonly Second[], max: number, stillWaiting: OpenWaits }} pools max:
+ *   connections of all clients now
  * @param {number} [nowMs] since the epoch
  * @returns {string | null} its lines; null without a checkout
  */
-export function renderRecentTrace({ checkouts, requests: { log } }, { clients, seconds, max }, nowMs = Date.now()) {
+export function renderRecentTrace(
+  { checkouts, requests: { log } },
+  { clients, seconds, max, stillWaiting },
+  nowMs = Date.now(),
+) {
   const last = checkouts.list({ after: checkouts.lastId - MAX_CHECKOUTS });
   const fromMs = Math.max(nowMs - RECENT_MS, findCut(last), findChange(seconds, max, nowMs));
   const served = last.filter(({ checkOutStartedAtMs }) => checkOutStartedAtMs >= fromMs);
@@ -39,6 +44,7 @@ export function renderRecentTrace({ checkouts, requests: { log } }, { clients, s
       .filter(isRecent)
       .map((event) => trace.ofEvent(event)),
     ...seconds.filter(isRecent).flatMap((second) => describeSecond(trace, second)),
+    ...(stillWaiting.count > 0 ? [[{ end: 'closed', waiting: stillWaiting }]] : []),
   ]
     .flatMap((lines) => lines.map((line) => `${JSON.stringify(line)}\n`))
     .join('');

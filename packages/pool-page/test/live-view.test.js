@@ -197,6 +197,24 @@ describe('the live view', () => {
     });
   });
 
+  test('/pool/trace ends with how many wait now, and for how long', async () => {
+    const fake = createFakeClient({ max: 1 });
+    const checkouts = new Checkouts({ now: fake.now });
+    checkouts.watch(fake.monitor);
+    // A trace has the last minute of the real clock.
+    fake.pass(performance.now() - fake.now());
+    fake.use(1);
+    fake.startCheckOut();
+    fake.checkOut(1, 0);
+    fake.startCheckOut();
+    view.close();
+    const settings = { poolSize: 1, minPoolSize: 0, maxConnecting: 2, waitQueueTimeoutMs: 0 };
+    const listPools = () => [{ name: null, monitors: [fake.monitor], settings }];
+    view = createLiveView(createSource({ listPools, checkouts }));
+    const { body } = await get('/pool/trace');
+    expect(body).toMatch(/\n\{"end":"closed","waiting":\{"count":1,"waitedMs":\d+\}\}\n$/);
+  });
+
   describe('what goes wrong in the live view', () => {
     /** @param {Partial<LiveSource>} overrides */
     function answerWith(overrides) {
@@ -293,9 +311,13 @@ describe('the recent trace', () => {
     });
   }
 
-  /** @param {number} count @param {import('../universal/feed-shapes.js').Second[]} [seconds] @param {number} [everyMs] */
-  async function readRecent(count, seconds = [], everyMs = 100) {
-    const text = renderRecentTrace(createSource(count, everyMs), { clients: [POOL], seconds, max: 2 }, NOW_MS);
+  /**
+   * @param {number} count @param {import('../universal/feed-shapes.js').Second[]} [seconds] @param {number} [everyMs]
+   * @param {{ count: number, waitedMs: number }} [stillWaiting]
+   */
+  async function readRecent(count, seconds = [], everyMs = 100, stillWaiting = { count: 0, waitedMs: 0 }) {
+    const pools = { clients: [POOL], seconds, max: 2, stillWaiting };
+    const text = renderRecentTrace(createSource(count, everyMs), pools, NOW_MS);
     return text === null ? null : readTraceText(text);
   }
 
@@ -320,6 +342,12 @@ describe('the recent trace', () => {
     expect(trace.checkouts.length).toBeGreaterThan(1900);
     expect(trace.checkouts.length).toBeLessThanOrEqual(2000);
     expect(trace.requests.startedMs.filter((ms) => ms >= 0).length).toBe(trace.checkouts.length);
+  });
+
+  test('those that still wait are in it', async () => {
+    const stillWaiting = { count: 8, waitedMs: 31_000 };
+    expect((await readRecent(10))?.stillWaiting).toEqual({ count: 0, waitedMs: 0 });
+    expect((await readRecent(10, [], 100, stillWaiting))?.stillWaiting).toEqual(stillWaiting);
   });
 
   test('without a checkout there is none', async () => {

@@ -40,8 +40,8 @@ export function explainVerdict({ verdict, totals, missing }, poolSize = null) {
   if (cause === 'tooLittleData')
     return missing.length > 0
       ? `The trace is too old to tell why requests wait: it lacks ${missing[1]}. Record it again.`
-      : `Too little data: ${countOf(totals.checkouts, 'checkout', 'checkouts')}${facts ? ', most of whose waits nothing explains' : ''}. ` +
-          'Record for longer, while the app is busy.';
+      : `Too little data: ${countOf(totals.checkouts, 'checkout', 'checkouts')}${facts ? ', most of whose waits nothing explains' : ''}` +
+          `${explainOpenWaits(totals)}. Record for longer, while the app is busy.`;
   const reason = facts ? explainCause(cause, facts) : '';
   if (slow) return `Requests do not wait for a connection, but ${reason}. ${explainSlow(slow)}`;
   if (facts && facts.routes.length === 0) return `${capitalise(reason)}.`;
@@ -54,10 +54,18 @@ export function explainLastMinute(diagnosis) {
   return diagnosis.verdict.cause === 'tooLittleData' ? '' : `The last minute: ${explainVerdict(diagnosis)}`;
 }
 
+/** @param {Diagnosis['totals']} totals */
+function explainOpenWaits({ stillWaiting, stillWaitedMs }) {
+  if (stillWaiting === 0) return '';
+  const mean = formatQuantity(stillWaitedMs / stillWaiting, 'ms');
+  return `, and ${stillWaiting} more still waited at the end, for ${mean} on average`;
+}
+
 /** @param {Diagnosis['verdict']} verdict */
-function explainWaits({ waitingShare, meanWaitMs }) {
+function explainWaits({ waitingShare, meanWaitMs, refusedShare }) {
   const who = waitingShare >= NEARLY_ALL ? 'Requests wait' : `${formatShare(waitingShare)} of the requests wait`;
-  return `${who} ${formatQuantity(meanWaitMs, 'ms')} on average`;
+  const wait = `${who} ${formatQuantity(meanWaitMs, 'ms')} on average`;
+  return refusedShare > 0 ? `${wait}, and ${formatShare(refusedShare)} of the checkouts get no connection` : wait;
 }
 
 /** @param {Diagnosis['verdict']} verdict @param {Diagnosis['totals']} totals */
@@ -81,41 +89,33 @@ function explainSlow({ route, durationMs, useMs, outsideMs }) {
 function explainCause(cause, facts) {
   const { client, maxPoolSize = 0, holders, opening, clears, parked, atOnce, server, loop, limit, routes } = facts;
   const pool = client === undefined ? 'the pool' : `the pool of ${client}`;
-  const each = `opening one takes ${formatQuantity(opening?.medianMs ?? 0, 'ms')}`;
-  switch (cause) {
-    case 'fullPool':
-      return `${explainHolders(holders)} ${maxPoolSize === 1 ? 'the only connection' : `all ${countConnections(maxPoolSize)}`}${client === undefined ? '' : ` of ${client}`}`;
-    case 'coldStart':
-      return `${pool} had to open ${countConnections(opening?.count ?? 0)} first, and ${each}`;
-    case 'slowHandshake':
-      return `${pool} had to open ${countConnections(opening?.count ?? 0)}, and ${each}`;
-    case 'maxConnecting':
-      return `${pool} opens only ${opening?.maxConnecting ?? 2} connections at a time, and ${each}`;
-    case 'idleConnections':
-      return (
-        `their connections do not last: maxIdleTimeMS ${opening?.maxIdleTimeMS ?? ''} closes them, ` +
-        `${countOf(opening?.count ?? 0, 'was', 'were')} opened anew, and ${each}`
-      );
-    case 'lostConnections':
-      return (
-        'the server, a balancer or the network ends their connections: ' +
-        `${countOf(opening?.count ?? 0, 'was', 'were')} opened anew, and ${each}`
-      );
-    case 'poolCleared':
-      return `${pool} was cleared ${countOf(clears?.count ?? 0, 'time', 'times')} (${clears?.reason})`;
-    case 'parkedConnections':
-      return `change streams or tailable cursors (${parked?.operation}) hold ${parked?.connections} of ${countConnections(maxPoolSize)}`;
-    case 'severalAtOnce':
-      return `${explainAsking(holders)} for up to ${countConnections(atOnce ?? 0)} at once, and ${pool} has ${maxPoolSize}`;
-    case 'fullServer':
-      return explainServer(server);
-    case 'lateEventLoop':
-      return (loop?.busy ?? 0) >= NEARLY_ALL
-        ? "the app's event loop has no time left"
-        : `something blocks the app's event loop, for ${formatQuantity(loop?.maxMs ?? 0, 'ms')} in an average second`;
-    default:
-      return `the app runs at most ${limit} of ${nameRoute(routes[0]?.route ?? null)} at once, and the pool has room`;
-  }
+  const { count = 0, medianMs = 0, maxConnecting, maxIdleTimeMS } = opening ?? {};
+  const each = `opening one takes ${formatQuantity(medianMs, 'ms')}`;
+  const [size, opened, most] = [maxPoolSize, count, atOnce ?? 0].map(countConnections);
+  const again = `${countOf(count, 'was', 'were')} opened anew, and ${each}`;
+  const all = maxPoolSize === 1 ? 'the only connection' : `all ${size}`;
+  const parkedBy = `change streams or tailable cursors (${parked?.operation})`;
+  const delay = formatQuantity(loop?.maxMs ?? 0, 'ms');
+  const limited = nameRoute(routes[0]?.route ?? null);
+  const isNeverIdle = (loop?.busy ?? 0) >= NEARLY_ALL;
+  /** @type {Partial<Record<Cause, string>>} */
+  const words = {
+    fullPool: `${explainHolders(holders)} ${all}${client === undefined ? '' : ` of ${client}`}`,
+    coldStart: `${pool} had to open ${opened} first, and ${each}`,
+    slowHandshake: `${pool} had to open ${opened}, and ${each}`,
+    maxConnecting: `${pool} opens only ${maxConnecting ?? 2} connections at a time, and ${each}`,
+    idleConnections: `their connections do not last: maxIdleTimeMS ${maxIdleTimeMS ?? ''} closes them, ${again}`,
+    lostConnections: `the server, a balancer or the network ends their connections: ${again}`,
+    poolCleared: `${pool} was cleared ${countOf(clears?.count ?? 0, 'time', 'times')} (${clears?.reason})`,
+    parkedConnections: `${parkedBy} hold ${parked?.connections} of ${size}`,
+    severalAtOnce: `${explainAsking(holders)} for up to ${most} at once, and ${pool} has ${maxPoolSize}`,
+    fullServer: explainServer(server),
+    lateEventLoop: isNeverIdle
+      ? "the app's event loop has no time left"
+      : `something blocks the app's event loop, for ${delay} in an average second`,
+    concurrencyLimit: `the app runs at most ${limit} of ${limited} at once, and the pool has room`,
+  };
+  return String(words[cause]);
 }
 
 /** @param {CauseFacts['server']} server */
@@ -157,19 +157,14 @@ export function describeProof({ atMs, route, operation, waitMs, openingMs, conne
 
 /** @param {SettingFinding} finding */
 export function describeSetting({ kind, client, option, value, other, used, by }) {
-  switch (kind) {
-    case 'overridden':
-      return `${client}: the code sets ${option} to ${value}, so ${other} in the URI has no effect.`;
-    case 'unusedMinimum':
-      return `${client}: minPoolSize keeps ${countConnections(value)} open, but at most ${used} were in use.`;
-    case 'neverFull':
-      return (
-        `${client}: at most ${used} of ${countConnections(value)} were in use: ` +
-        `${by === 'limit' ? 'a concurrency limit' : 'the event loop'} lets through no more.`
-      );
-    default:
-      return `All instances together may open ${countConnections(value)}, but the server accepts ${other}.`;
-  }
+  const size = countConnections(value);
+  const what = by === 'limit' ? 'a concurrency limit' : 'the event loop';
+  return {
+    overridden: `${client}: the code sets ${option} to ${value}, so ${other} in the URI has no effect.`,
+    unusedMinimum: `${client}: minPoolSize keeps ${size} open, but at most ${used} were in use.`,
+    neverFull: `${client}: at most ${used} of ${size} were in use: ${what} lets through no more.`,
+    tooManyConnections: `All instances together may open ${size}, but the server accepts ${other}.`,
+  }[kind];
 }
 
 /** @param {Named} named */

@@ -10,11 +10,8 @@ export function formatNumber(value, digits = 0, grouping = true) {
   const settings = `${digits} ${grouping}`;
   let format = formats.get(settings);
   if (!format) {
-    format = new Intl.NumberFormat('en', {
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-      useGrouping: grouping,
-    });
+    const fixed = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    format = new Intl.NumberFormat('en', { ...fixed, useGrouping: grouping });
     formats.set(settings, format);
   }
   return format.format(value);

@@ -55,9 +55,10 @@ const TRANSIENT = new Set([...SERVER_UNAVAILABLE, ...CURSOR_LOST]);
 export function isTransient(error) {
   // Server selection has already retried until its timeout. Its cause is the error of the last try.
   if (!error || error instanceof MongoServerSelectionError) return false;
-  // The driver passes on a socket's error as it is when a connection breaks while a large command is being written.
-  const isLost =
-    error instanceof MongoNetworkError || error instanceof ConnectionLostError || error.syscall !== undefined;
+  // The driver passes on a socket's error as it is when a connection breaks while a command is being written. Where the
+  // server has just ended it, no system call failed.
+  const isOfSocket = error.syscall !== undefined || error.code === 'EPIPE';
+  const isLost = error instanceof MongoNetworkError || error instanceof ConnectionLostError || isOfSocket;
   const isEarly = error instanceof NoAnswerError || error instanceof NoEntryError;
   return isLost || isEarly || TRANSIENT.has(error.code) || isTransient(error.cause);
 }

@@ -77,7 +77,8 @@ export class Checkout {
 
   /** One object for every checkout that waited behind it. */
   get name() {
-    this.#name ??= this.purpose ? new OperationName(this.requestName, this.purpose) : this.requestName;
+    if (!this.purpose) return this.requestName;
+    this.#name ??= new OperationName(this.requestName, this.purpose);
     return this.#name;
   }
 

@@ -99,9 +99,9 @@ export class Checkouts {
       noteStart: (start) => this.#noteStart(start),
       onCheckOutStarted: (checkout, start) => this.#onCheckOutStarted(checkout, start),
       onLeftWaiting: noteHolders,
-      noteEnd: (end) => this.#noteEnd(end),
+      noteEnd: (end, connection) => this.#noteEnd(end, connection),
       identify: (inferred, end) => this.#identify(inferred, end),
-      onCheckedIn: (checkout) => this.#onCheckedIn(checkout),
+      onCheckedIn: (checkout, isCounted) => this.#onCheckedIn(checkout, isCounted),
       onCheckOutFailed: (checkout, reason, atMs) => this.#onCheckOutFailed(checkout, reason, atMs),
       onCheckOutAborted: (checkout, atMs) => this.#onCheckOutAborted(checkout, atMs),
       onOperationFailed: (checkout) => this.#log.markOperationFailed(checkout),
@@ -201,7 +201,7 @@ export class Checkouts {
     if (context && !context.isOver) {
       start.scope = context;
       start.mayEnter = context.isOpen || !start.pool?.isCallersFlow;
-      context.isBeginning = !start.mayEnter;
+      context.noteStart(start.atMs, !start.mayEnter);
     } else {
       start.scope = null;
       start.mayEnter = this.#hasRequests;
@@ -226,16 +226,19 @@ export class Checkouts {
     if (needsScope && mayEnter) this.#scopes.enterWith(checkout);
   }
 
-  /** @param {BatchedEvent} end */
-  #noteEnd(end) {
+  /** @param {BatchedEvent} end @param {Connection} [connection] */
+  #noteEnd(end, connection) {
     end.scope = this.#scope;
-    const context = contextOf(end.scope);
-    if (context) context.isBeginning = false;
+    contextOf(end.scope)?.noteEnd(end, connection);
   }
 
   /** @param {Checkout} inferred @param {BatchedEvent} end */
   #identify(inferred, { scope }) {
-    if (!scope) return inferred;
+    if (!scope) {
+      // Only its connection is known, but it ends in the caller's own code.
+      if (!inferred.wasSeen) inferred.requestName = this.#outside;
+      return inferred;
+    }
     const real = scope instanceof Checkout && !scope.isOver ? scope : contextOf(scope)?.alone;
     if (!real || real === inferred || real.isOver || real.pool !== inferred.pool) return inferred;
     if (real.recordId > 0) {
@@ -245,13 +248,12 @@ export class Checkouts {
     return real;
   }
 
-  /** @param {Checkout} checkout */
-  #onCheckedIn(checkout) {
+  /** @param {Checkout} checkout @param {boolean} isCounted */
+  #onCheckedIn(checkout, isCounted) {
     const { context, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs } = checkout;
     const { items: behind } = endUse(/** @type {Connection} */ (checkout.connection), checkout);
     if (context) {
-      context.waitMs += checkedOutAtMs - checkOutStartedAtMs;
-      context.useMs += checkedInAtMs - checkedOutAtMs;
+      if (!isCounted) context.count(checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs);
       context.waitedFor(behind);
       context.end(checkout);
       context.last = checkout;

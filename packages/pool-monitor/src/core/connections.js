@@ -12,6 +12,7 @@ import { Longest } from './holders.js';
  * @property {number} createdAtMs when its opening began; NaN if that was not seen
  * @property {number} readyAtMs when it was open; NaN if that was not seen
  * @property {number} uses checkouts so far
+ * @property {number} checkedOutAtMs when its last use began, known before the event is handled; NaN if that was not seen
  * @property {Checkout | null} checkout
  * @property {Checkout | null} lastUse the last one that was checked in
  * @property {boolean} isOutdated the pool was cleared while this connection was being opened
@@ -42,6 +43,7 @@ export class Connections extends Map {
       createdAtMs,
       readyAtMs: NaN,
       uses: 0,
+      checkedOutAtMs: NaN,
       checkout: null,
       lastUse: null,
       isOutdated: false,

@@ -30,6 +30,8 @@ export class BatchedEvent {
   caller = null;
   /** Whether the code that is running may get an async scope of its own. Later is too late. */
   mayEnter = false;
+  /** Whether what ends is in the sums of its request already. */
+  isCounted = false;
 
   constructor(atMs = NaN) {
     this.atMs = atMs;
@@ -102,6 +104,7 @@ export class EventBatch {
         next += 1;
         this.#handle(event);
         event.pool = event.scope = event.purpose = event.caller = null;
+        event.isCounted = false;
       }
     } finally {
       // Without a guard, one of them may have thrown.

@@ -202,13 +202,16 @@ export class PoolMonitor {
         const served = setStartInterval(this.#next(onCheckedOut, event.address), event.time, event.durationMS);
         served.connectionId = Number(event.connectionId);
         // Drivers that report the duration (6.9 and later) no longer use callbacks, either.
-        if (served.pool) served.pool.isCallersFlow = event.durationMS !== undefined;
+        const pool = /** @type {ServerPool} */ (served.pool);
+        pool.isCallersFlow = event.durationMS !== undefined;
+        const connection = pool.connections.get(served.connectionId);
+        if (connection) connection.checkedOutAtMs = served.atMs;
         this.#batch.added(true);
       },
       connectionCheckedIn: (event) => {
         const end = this.#next(onCheckedIn, event.address);
         end.connectionId = Number(event.connectionId);
-        this.#subscribers.tracker?.noteEnd(end);
+        this.#subscribers.tracker?.noteEnd(end, end.pool?.connections.get(end.connectionId));
         this.#batch.added(true);
       },
       // The driver only emits this one with monitorCommands.

@@ -20,10 +20,11 @@
  * @property {(checkout: Checkout, start: BatchedEvent) => void} onCheckOutStarted
  * @property {(checkout: Checkout) => void} onLeftWaiting another one that started in the same tick got the last free
  *   connection
- * @property {(end: BatchedEvent) => void} noteEnd called while the caller's code is running
+ * @property {(end: BatchedEvent, connection?: Connection) => void} noteEnd called while the caller's code is running;
+ *   connection: the one that it returns
  * @property {(inferred: Checkout, end: BatchedEvent) => Checkout} identify returns the checkout that ended: the one
  *   whose caller's code ran, if that is known
- * @property {(checkout: Checkout) => void} onCheckedIn
+ * @property {(checkout: Checkout, isCounted: boolean) => void} onCheckedIn isCounted: what noteEnd set
  * @property {(checkout: Checkout, reason: string, atMs: number) => void} onCheckOutFailed
  * @property {(checkout: Checkout, atMs: number) => void} onCheckOutAborted
  * @property {(checkout: Checkout) => void} onOperationFailed

@@ -2,6 +2,8 @@ import { RequestName } from './checkout-name.js';
 import { nameHolder } from './holders.js';
 
 /** @import { Checkout } from './checkout.js' */
+/** @import { Connection } from './connections.js' */
+/** @import { BatchedEvent } from './event-batch.js' */
 /** @import { Holder } from './holders.js' */
 /** @import { CheckoutName, Route } from './checkout-name.js' */
 /** @import { ServerPool } from './server-pool.js' */
@@ -50,6 +52,10 @@ export class RequestContext {
   alone = null;
   /** Whether it has begun a checkout that is not handled yet. */
   isBeginning = false;
+  /** When the only checkout that it has open began; NaN if there is none, or another one. */
+  #startedAtMs = NaN;
+  /** Whether the sums may lack a checkout that has ended, until the batch is flushed. */
+  isBehind = false;
   /** The first of its open checkouts; each refers to the next with `nextOpen`. @type {Checkout | null} */
   #open = null;
   /** The holders of the connections it waited for. @type {CheckoutName[]} */
@@ -96,6 +102,33 @@ export class RequestContext {
     if (this.behindNames === NOBODY) this.behindNames = [];
     if (this.behindNames.length >= MAX_BEHIND) return;
     for (const holder of holders) if (holder) this.behindNames.push(holder);
+  }
+
+  /** @param {number} atMs @param {boolean} isAlone whether it has no other checkout open */
+  noteStart(atMs, isAlone) {
+    this.isBeginning = isAlone;
+    this.#startedAtMs = isAlone ? atMs : NaN;
+  }
+
+  /**
+   * Counts a checkout that was alone at once, so that the header Server-Timing need not flush the batch.
+   * @param {BatchedEvent} end
+   * @param {Connection} [connection] that it returns
+   */
+  noteEnd(end, connection) {
+    const startedAtMs = this.#startedAtMs;
+    this.isBeginning = false;
+    this.#startedAtMs = NaN;
+    if (connection && connection.checkedOutAtMs >= startedAtMs) {
+      this.count(startedAtMs, connection.checkedOutAtMs, end.atMs);
+      end.isCounted = true;
+    } else this.isBehind = true;
+  }
+
+  /** @param {number} startedAtMs @param {number} checkedOutAtMs @param {number} checkedInAtMs */
+  count(startedAtMs, checkedOutAtMs, checkedInAtMs) {
+    this.waitMs += checkedOutAtMs - startedAtMs;
+    this.useMs += checkedInAtMs - checkedOutAtMs;
   }
 
   /**

@@ -108,7 +108,7 @@ export class Requests {
     context.socket = this.#numberSocket(request.socket);
     if (this.#serverTiming)
       beforeHeaders(response, () => {
-        this.#batch.flush();
+        if (context.isBehind) this.#batch.flush();
         response.setHeader('Server-Timing', describeTiming(context));
       });
     response.on('close', () => this.#onClose(request, response, context));

@@ -155,7 +155,7 @@ export class ServerPool {
   onCheckedIn(end) {
     const { atMs, connectionId: id } = end;
     const connection = this.connections.get(id) ?? this.connections.add(id, 'idle', atMs);
-    this.#checkIn(connection, connection.checkout && this.#identify(connection.checkout, end), atMs);
+    this.#checkIn(connection, connection.checkout && this.#identify(connection.checkout, end), atMs, end.isCounted);
   }
 
   /** @param {string} reason @param {BatchedEvent} end its interval is when the wait began */
@@ -298,8 +298,13 @@ export class ServerPool {
       this.#events.tracker?.onLeftWaiting(queued[index]);
   }
 
-  /** @param {Connection} connection @param {Checkout | null} checkout its holder @param {number} atMs */
-  #checkIn(connection, checkout, atMs) {
+  /**
+   * @param {Connection} connection
+   * @param {Checkout | null} checkout its holder
+   * @param {number} atMs
+   * @param {boolean} [isCounted] see CallerTracker
+   */
+  #checkIn(connection, checkout, atMs, isCounted = false) {
     connection.checkout = null;
     this.connections.enter(connection, 'idle', atMs);
     if (!checkout) return;
@@ -309,7 +314,7 @@ export class ServerPool {
     const durationMs = atMs - checkout.checkedOutAtMs;
     this.lifetime.use.record(durationMs);
     this.#checkedIn = checkout;
-    this.#events.tracker?.onCheckedIn(checkout);
+    this.#events.tracker?.onCheckedIn(checkout, isCounted);
     this.#events.emit('checkedIn', atMs, checkout, connection, null, durationMs);
   }
 

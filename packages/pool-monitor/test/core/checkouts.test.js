@@ -329,6 +329,19 @@ describe('a request', () => {
     ]);
   });
 
+  test('is that of code outside of any, where only the end of a checkout shows whose it is', () => {
+    const { fake, checkouts } = openPool({ outside: 'background' });
+    checkouts.run({ route: '/a' }, () => {});
+    fake.checkOut(1, 0);
+    const after = checkouts.run({ route: '/a' }, startIn(fake));
+    fake.pass(10);
+    fake.checkIn(1);
+    expect(checkouts.list().map(({ route }) => route)).toEqual(['background']);
+    fake.checkOut(1, 10);
+    checkouts.run({ route: '/b' }, () => fake.checkIn(1));
+    expect(after.behind).toEqual([{ requestId: null, route: 'background' }]);
+  });
+
   test('that failed after its record was forgotten does not change the one that took its place', () => {
     const { checkouts, use } = openPool({ maxKept: 1 });
     const context = checkouts.run({ route: '/a' }, (context) => {

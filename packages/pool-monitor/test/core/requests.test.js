@@ -10,6 +10,7 @@ import { createSlowQuery, sharedMongoUrl } from 'test-support/mongod.js';
 import { serveHttp } from 'test-support/network.js';
 import { until } from 'test-support/waiting.js';
 import { Checkouts } from '../../src/core/checkouts.js';
+import { EventBatch } from '../../src/core/event-batch.js';
 import { monitorPool } from '../../src/core/monitor.js';
 import { createRequests } from '../../src/core/requests.js';
 import { createTraceWriter } from '../../src/core/trace-writer.js';
@@ -20,9 +21,11 @@ const client = new MongoClient(sharedMongoUrl(), { maxPoolSize: 2 });
 
 cleanUp(() => client.close());
 
-const checkouts = new Checkouts({ outside: 'background' });
+const batch = new EventBatch({ size: 64 });
 
-const monitor = monitorPool(client);
+const checkouts = new Checkouts({ outside: 'background', batch });
+
+const monitor = monitorPool(client, { batch });
 
 checkouts.watch(monitor);
 
@@ -138,6 +141,30 @@ test('the overheads of the last 200 requests are kept', async () => {
   const { valuesMs = [] } = requests.sampleOverhead() ?? {};
   expect(valuesMs).toHaveLength(200);
   expect(valuesMs.every((valueMs) => valueMs >= 0)).toBe(true);
+});
+
+test.each([
+  ['one query', find],
+  ['queries one after the other', async () => void (await find(), await find())],
+  [
+    'at once, and one before and after',
+    async () => void (await find(), await Promise.all([find(), find()]), await find()),
+  ],
+])('Server-Timing has the sums of the log, with %s', async (_, query) => {
+  const { requests, url } = await serve({ serverTiming: true }, async (res) => {
+    await query();
+    res.end();
+  });
+  const release = await holdAll();
+  const response = fetch(url);
+  await isWaiting();
+  await wait(5);
+  await release();
+  const { headers } = await response;
+  await until('it ended', () => requests.log.lastId === 1);
+  const [{ waitMs, useMs }] = requests.log.list();
+  expect(waitMs).toBeGreaterThan(5);
+  expect(headers.get('server-timing')).toContain(`pool;dur=${waitMs.toFixed(1)}, db;dur=${useMs.toFixed(1)}, total;`);
 });
 
 test('Server-Timing has no more than the client waited', async () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { MongoClient } from 'mongodb';
-import { cleanUp, startMongod } from 'test-support/cleanup.js';
+import { cleanUp, scratchFolder, startMongod } from 'test-support/cleanup.js';
 import { measureUntil, until } from 'test-support/waiting.js';
 
 /** How long each find takes, and how wrong a wait may be. */
@@ -76,7 +76,8 @@ async function start(mongoUrl, args, cwd, listening = /listening (\d+)/) {
       ...process.env,
       NODE_OPTIONS: `--import=${import.meta.resolve('mongodb-pool-monitor/attach')}`,
       MONGO_URL: mongoUrl,
-      PM2_HOME: path.join(cwd, 'pm2'),
+      // Not in the apps' folder: nodemon would see pm2's files there, and start its app again.
+      PM2_HOME: await scratchFolder(),
       ESBUILD_BINARY_PATH: path.resolve('node_modules/@esbuild', `${process.platform}-${process.arch}`, 'bin/esbuild'),
     },
   });

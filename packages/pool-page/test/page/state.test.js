@@ -232,18 +232,20 @@ describe('routes in charts', () => {
   /** @param {Second[]} seconds @param {ChartRoute[]} [before] */
   const choose = (seconds, before = []) => chooseRoutes(seconds, findKinds(seconds, {}), before);
 
-  test('four routes have a line each: those whose requests hold connections longest, quick ones first; the rest share one', () => {
+  test('those that hold connections longest have a line each, and the one that came last; the rest share one', () => {
     const seconds = [
       second({ '/a': [1, 900], '/b': [500, 4], '/c': [1, 1], '/d': [2, 300], '/e': [100, 1], other: [9, 9] }),
       second({ '/c': [1, 1], '/f': [2, 2] }),
     ];
     expect(choose(seconds).map(({ label, names }) => [label, names])).toEqual([
       ['/e', ['/e']],
+      ['/f', ['/f']],
       ['/b', ['/b']],
       ['/d', ['/d']],
       ['/a', ['/a']],
-      ['other', ['/f', '/c', 'other']],
+      ['other', ['/c', 'other']],
     ]);
+    expect(choose(seconds.toReversed()).map(({ label }) => label)).toEqual(['/e', '/b', '/d', '/a', 'other']);
   });
 
   test('of four lines, two are of routes that wait, however shortly they hold a connection', () => {
@@ -272,6 +274,13 @@ describe('routes in charts', () => {
       '/b': 'measured-1',
       '/c': 'measured-2',
     });
+  });
+
+  test('a reload changes no colour, and a vehicle never has that of the other one, even where colours run out', () => {
+    const seconds = [second({ '/a': [1, 1], '/b': [1, 2], '/c': [1, 3], '/d': [1, 4], '/e': [1, 5] })];
+    const routes = choose(seconds);
+    expect(routes.map(({ color }) => color)).toEqual(['measured-2', 'measured-3', 'measured-4', 'measured-5', 'muted']);
+    expect(choose(seconds, routes)).toEqual(routes);
   });
 
   test('a route keeps its colour when others come before it', () => {

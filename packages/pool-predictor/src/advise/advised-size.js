@@ -20,7 +20,10 @@ import { compareRemedies } from './remedies.js';
  * @property {number} floor
  * @property {number} meanActive
  * @property {number} peakActive
- * @property {number[]} bestMs the upperMs of each goal without a limit on connections
+ * @property {number | null} bestSize null: without a limit on connections. Where that is a worse size than `floor`,
+ *   because queries slow each other down, and none meets all goals, it is `floor`
+ * @property {number[]} bestMs the upperMs of each goal with bestSize
+ * @property {number[]} medianMs the medianMs of the same
  *
  * @typedef {object} AdvisedSize
  * @property {'size' | 'tooManyConnections'} verdict
@@ -34,11 +37,19 @@ import { compareRemedies } from './remedies.js';
 /** @param {LoadStudy[]} studies @returns {Promise<StudiedSizes[]>} */
 export async function findSmallestSizes(studies) {
   const loads = [];
-  for (const { factor, facts, unlimited, search, meets } of studies) {
+  for (const { factor, facts, isShared, unlimited, judge, search, meets } of studies) {
     const { floor, meanActive, peakActive } = facts;
     const smallest = await search(1, peakActive, (maxPoolSize, isQuick) => meets({ maxPoolSize }, { isQuick }));
-    const bestMs = unlimited.goals.map(({ upperMs }) => upperMs);
-    loads.push({ factor, smallest, floor, meanActive, peakActive, bestMs });
+    const limited =
+      smallest === null && isShared && floor < peakActive ? await judge({ maxPoolSize: floor }) : unlimited;
+    const isBetter = limited.goals.every(({ upperMs }, goal) => upperMs < unlimited.goals[goal].upperMs);
+    const { goals } = isBetter ? limited : unlimited;
+    loads.push({
+      ...{ factor, smallest, floor, meanActive, peakActive },
+      bestSize: isBetter ? floor : null,
+      bestMs: goals.map(({ upperMs }) => upperMs),
+      medianMs: goals.map(({ medianMs }) => medianMs),
+    });
   }
   return loads;
 }

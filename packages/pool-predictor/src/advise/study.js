@@ -26,6 +26,7 @@ const QUICK_RUNS = 8;
  * @typedef {object} LoadStudy of the load at `factor` times its rate
  * @property {number} factor
  * @property {LoadFacts} facts
+ * @property {boolean} isShared queries slow each other down on the server's cores
  * @property {Judgement} unlimited without a limit on connections
  * @property {(pool: PoolOptions) => Promise<Judgement>} judge simulates all runs
  * @property {(pool: PoolOptions, options?: { goals?: Slo[], isQuick?: boolean }) => Promise<boolean>} meets whether the
@@ -101,9 +102,11 @@ export async function studyLoad({ load, services, slos, seeds, factor, simulateR
 
   const unlimited = await judge(UNLIMITED);
   const isOpen = isOpenLoop(load, services);
+  const isShared = sharesCores(load.server, services);
   return {
     factor,
     facts: describeLoad(load, services, unlimited.runs),
+    isShared,
     unlimited,
     judge,
     meets,
@@ -111,7 +114,7 @@ export async function studyLoad({ load, services, slos, seeds, factor, simulateR
     // J. Wolfowitz, On the theory of queues with many servers (1955). A user who waits for an answer, or gives up, may
     // come at a worse moment. Queries that share cores are slowed down by each connection more.
     search: (from, to, passes) =>
-      sharesCores(load.server, services)
+      isShared
         ? findFirst(from, to, (size) => passes(size))
         : findSmallest(from, to, passes, () => isOpen && !hasFailures),
   };

@@ -33,8 +33,9 @@ const LOOPBACK = /^(localhost|127\.|\[?::1)/;
  * @typedef {object} Diagnosis
  * @property {WaitVerdict} verdict
  * @property {{ requests: number, waiting: number, checkouts: number, refused: number, durationMs: number, waitedMs:
- *   number, poolWaitedMs: number }} totals waitedMs: in the pool and for a concurrency limit; poolWaitedMs: in the
- *   pool, of which each checkout has exactly one cause
+ *   number, poolWaitedMs: number, stillWaiting: number, stillWaitedMs: number }} totals waitedMs: in the pool and for a
+ *   concurrency limit; poolWaitedMs: in the pool, of which each checkout has exactly one cause; the last two: checkouts
+ *   that had not ended with the recording, which nothing else here counts
  * @property {CauseShare[]} causes the one that took the most time first
  * @property {SettingFinding[]} settings that do not do what they seem to
  * @property {string[]} missing what a trace of version 1 or 2 can't tell
@@ -98,6 +99,8 @@ export function diagnose(trace, fleet = {}) {
     durationMs: checkouts.startedMs[checkouts.length - 1] - checkouts.startedMs[0],
     waitedMs,
     poolWaitedMs,
+    stillWaiting: trace.stillWaiting.count,
+    stillWaitedMs: trace.stillWaiting.waitedMs,
   };
   return {
     verdict: judge({ trace, evidence, causeOf, times, limits, causes, totals }),

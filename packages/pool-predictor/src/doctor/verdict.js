@@ -16,6 +16,7 @@ import { describeServer } from './cause-facts.js';
  * @property {boolean} isProblem false for `none` and `notThePool`, and where there is too little data
  * @property {number} waitingShare of the requests
  * @property {number} meanWaitMs of those
+ * @property {number} refusedShare of the checkouts, which got no connection; 0 if they are few
  * @property {CauseFacts | null} facts of the cause; null if nobody waited for it in the pool
  * @property {SlowRoute | null} slow the route whose time lies elsewhere
  *
@@ -60,6 +61,7 @@ export function judge({ trace, evidence, causeOf, times, limits, causes, totals 
     waitingShare: totals.waiting / (totals.requests || 1),
     meanWaitMs:
       (totals.waitedMs - (causes.find(({ cause }) => cause === 'none')?.waitedMs ?? 0)) / (totals.waiting || 1),
+    refusedShare: 0,
     facts: null,
     slow: null,
   };
@@ -68,13 +70,15 @@ export function judge({ trace, evidence, causeOf, times, limits, causes, totals 
   const important = causes.filter(({ cause }) => cause !== 'none' && !isPassing(cause, causes, totals));
   const isRefused = totals.refused >= Math.max(MIN_REFUSED, REFUSED_SHARE * totals.checkouts);
   const isImportant = (/** @type {number} */ row) => important.some(({ cause }) => CAUSE[cause] === causeOf[row]);
-  const spans = important.length > 0 ? listSpans(trace, evidence, isImportant, times, limits) : [];
+  const mayBeLong = important.length > 0 || trace.stillWaiting.count > 0;
+  const spans = mayBeLong ? listSpans(trace, evidence, isImportant, times, limits) : [];
   // Where no route has enough requests, all of them together may.
   if (important.length > 0 && (isRefused || [...groupByRoute(spans), spans].some(hasLongWaits))) {
-    const main = pickMain(important);
-    return { ...waits, cause: main.cause, isProblem: main.cause !== 'tooLittleData', facts: main.facts };
+    const { cause, facts } = pickMain(important);
+    const refusedShare = isRefused ? totals.refused / totals.checkouts : 0;
+    return { ...waits, refusedShare, cause, isProblem: cause !== 'tooLittleData', facts };
   }
-  if (areWaitsLong(spans)) return { ...waits, cause: 'tooLittleData', isProblem: false };
+  if (areWaitsLong(spans, trace.stillWaiting)) return { ...waits, cause: 'tooLittleData', isProblem: false };
   return { ...waits, ...judgeRest(trace, evidence, times) };
 }
 
@@ -120,14 +124,12 @@ function hasLongWaits(spans) {
   return waiting.length >= Math.max(MIN_WAITING, WAITING_SHARE * spans.length) && areWaitsLong(spans);
 }
 
-/** On average, however many waited. @param {Span[]} spans */
-function areWaitsLong(spans) {
-  const waitedMs = sum(spans.map(({ waitMs }) => waitMs));
-  return (
-    spans.length > 0 &&
-    waitedMs >= WAIT_SHARE * sum(spans.map(({ durationMs }) => durationMs)) &&
-    waitedMs >= WAIT_MS * spans.length
-  );
+/** On average, however many waited. @param {Span[]} spans @param {RecordedTrace['stillWaiting']} [open] more of them */
+function areWaitsLong(spans, open = { count: 0, waitedMs: 0 }) {
+  const count = spans.length + open.count;
+  const waitedMs = sum(spans.map(({ waitMs }) => waitMs)) + open.waitedMs;
+  const durationMs = sum(spans.map((span) => span.durationMs)) + open.waitedMs;
+  return count > 0 && waitedMs >= WAIT_SHARE * durationMs && waitedMs >= WAIT_MS * count;
 }
 
 /** The largest cause of the largest kind. @param {CauseShare[]} waited sorted */

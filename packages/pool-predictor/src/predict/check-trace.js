@@ -26,7 +26,7 @@ const MAX_OTHER_SHARE = 0.3;
 const MIN_OTHERS = 0.01;
 /** ... and of all the time of the checkouts. */
 const MIN_OTHER_TIME = 0.05;
-/** Of more checkouts that got no connection, a pool of another size would serve some, and their queries are unknown. */
+/** More checkouts that got no connection, and can't be replayed, are too many: another pool would serve some of them. */
 const MAX_UNSERVED_SHARE = 0.05;
 /** A replay of the same checkouts may differ by this share of a wait: chance has no part in it ... */
 const REPLAY_SHARE = 0.15;
@@ -176,13 +176,14 @@ async function replayWaits(trace, poolWaitsMs, { pool, separateRoutes, followUps
   const load = createTraceLoad(trace, { separateRoutes, followUps });
   const [result] = await simulateHere({ load, services: load.services })([{ pool, seed: RECORDED_SEED, factor: 1 }]);
   const recorded = summariseTrace(trace);
+  const refusedMs = (trace.refused ?? []).map(({ waitMs }) => waitMs);
   const ofRoutes = groupByRoute(trace, poolWaitsMs)
     .map((waitsMs, index) => ({ route: trace.routes[index], waitsMs }))
     .filter(({ waitsMs }) => waitsMs.filter((ms) => ms > MIN_WAITED_MS).length >= (isShort ? 1 : MIN_COUNT))
     .toSorted((a, b) => b.waitsMs.length - a.waitsMs.length)
     .slice(0, MAX_ROUTES);
   return [
-    place('meanWait', null, mean(poolWaitsMs), [meanWaitOf(result)], REPLAY_SHARE),
+    place('meanWait', null, mean([...poolWaitsMs, ...refusedMs]), [meanWaitOf(result)], REPLAY_SHARE),
     ...ofRoutes.flatMap(({ route, waitsMs }) => {
       const { meanMs, p95Ms, maxMs } = result.routes[route].wait;
       const { p95Ms: recordedP95Ms, maxMs: recordedMaxMs } = recorded.routes[route];

@@ -10,7 +10,7 @@ import {
   takeUnlimited,
 } from '../runs/simulation-runs.js';
 import { isDriverPool, UNLIMITED } from '../simulator/create-pool.js';
-import { centreBand, widenBand } from '../runs/run-figures.js';
+import { centreBand } from '../runs/run-figures.js';
 
 /** @import { Load } from '../load/load.js' */
 /** @import { LoadFacts } from '../load/load-facts.js' */
@@ -20,6 +20,7 @@ import { centreBand, widenBand } from '../runs/run-figures.js';
 /** @import { SimulationResult } from '../simulator/simulate.js' */
 /** @import { Slowdown } from './size-comparison.js' */
 /** @import { Service } from '../simulator/service-time.js' */
+/** @import { Trust } from './trust.js' */
 
 /** This many requests take a few seconds to simulate; those of a trace take longer. */
 const [MAX_SIMULATED_REQUESTS, MAX_REPLAYED_REQUESTS] = [5e6, 2e6];
@@ -44,8 +45,8 @@ const [MAX_SIMULATED_REQUESTS, MAX_REPLAYED_REQUESTS] = [5e6, 2e6];
  * @param {number} [options.firstSeed] of the first run, default 1; another one gives other runs
  * @param {Service} [options.overhead] what a response takes beyond wait and service time, default 0
  * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
- * @param {(poolSize: number) => number} [options.widenBy] the share by which the band of a size is wider at each end
- *   than the runs make it, because the recording is far from that size; default 0
+ * @param {Trust['widen']} [options.widen] makes the band of a size wider than the runs do, because the recording is far
+ *   from that size; default: as the runs make it
  * @param {(poolSize: number) => PoolOptions} [options.poolOf] the pool of a size; default: the driver's, with its
  *   defaults
  * @param {SimulateRuns} [options.simulateRuns] default: in this thread
@@ -65,7 +66,7 @@ export async function predict({
   overhead,
   resolutionMs = 0,
   poolOf = (maxPoolSize) => ({ maxPoolSize }),
-  widenBy = () => 0,
+  widen = (figures) => figures,
   simulateRuns = simulateHere({ load, services, overhead, resolutionMs }),
   onProgress = () => {},
 }) {
@@ -124,7 +125,7 @@ export async function predict({
   for (const poolSize of poolSizes) {
     counter.begin(`${poolSize} connections`);
     const results = findAlike(poolOf(poolSize)) ?? (await simulatePool(poolOf(poolSize)));
-    predicted.push(widenBand(centreBand(results), widenBy(poolSize)));
+    predicted.push(widen(centreBand(results), poolSize));
   }
   const largest = poolOf(UNLIMITED.maxPoolSize);
   // With more connections the first queries wait for their opening all the same.

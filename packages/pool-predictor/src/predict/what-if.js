@@ -61,18 +61,19 @@ export async function predictWhatIf(recorded) {
   const nothing = { recordedSize, poolSizes: [], failures: [], routes: {}, check };
   if (withheld === 'checkFails') return { ...nothing, doubt: withheld };
   if (check.status === 'notChecked') return { ...nothing, doubt: 'notChecked' };
-  const needed = sum(Array.from(trace.useMs)) / load.durationMs;
+  const { requests, failures, routes: measured } = summariseTrace(trace);
+  const needed = (sum(Array.from(trace.useMs)) / load.durationMs) * (requests / (requests - failures));
   const sizes = choosePoolSizes(recordedSize, needed).filter((size) => !isWithheld(size));
   const predicted = (await predictSizes(recording, load, sizes, trust)).filter(
     ({ settings: { poolSize }, predicted: { utilisation } }) =>
       whyUnsure({ name: 'p95Ms', poolSize, inUse: utilisation * poolSize, ms: 0 }) !== 'busyServer',
   );
   const known = predicted.map(({ settings }) => settings.poolSize);
-  const measured = summariseTrace(trace).routes;
   const figureOf = (/** @type {string} */ route) =>
-    [measured, ...predicted.map((each) => each.predicted.routes)].every(
-      (routes) => routes[route].count >= MIN_FOR_PERCENTILES,
-    )
+    [
+      measured[route].count - measured[route].failures,
+      ...predicted.map((each) => each.predicted.routes[route].count),
+    ].every((count) => count >= MIN_FOR_PERCENTILES)
       ? /** @type {const} */ ('p95Ms')
       : /** @type {const} */ ('maxMs');
   const figures = Object.keys(measured).map((route) => /** @type {const} */ ([route, figureOf(route)]));
@@ -111,14 +112,14 @@ export async function predictWhatIf(recorded) {
  * @param {Trust} trust
  * @returns {Promise<PredictedVariant[]>}
  */
-async function predictSizes({ load: { services }, overhead, settings }, load, poolSizes, { widenBy }) {
+async function predictSizes({ load: { services }, overhead, settings }, load, poolSizes, { widen }) {
   const { variants } = await predict({
     load,
     poolSizes,
     services,
     overhead,
     poolOf: (poolSize) => poolOfApp({ ...settings, poolSize }),
-    widenBy,
+    widen,
   });
   return variants;
 }

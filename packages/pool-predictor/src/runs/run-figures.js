@@ -72,6 +72,25 @@ export function widenBand(figures, share) {
   return { ...figures, low: scale(low, 1 / (1 + share)), high: scale(high, 1 + share) };
 }
 
+/**
+ * Lowers the lower ends of the bands of some routes' times.
+ *
+ * @param {PredictedFigures} figures
+ * @param {Record<string, number>} byMs by route
+ * @returns {PredictedFigures}
+ */
+export function lowerBand(figures, byMs) {
+  const { low } = figures;
+  if (!low) return figures;
+  const routes = Object.fromEntries(
+    Object.entries(low.routes).map(([route, times]) => [
+      route,
+      combine([times], ([value], key) => (key.endsWith('Ms') ? Math.max(0, value - (byMs[route] ?? 0)) : value)),
+    ]),
+  );
+  return { ...figures, low: { ...low, routes } };
+}
+
 /** @param {SimulationResult} run @returns {RunFigures} */
 function pickFigures(run) {
   const {

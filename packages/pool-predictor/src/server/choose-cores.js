@@ -6,7 +6,7 @@ import { countFreeCores, meansByRoute } from '../trace/trace.js';
 
 /** A busy server uses at least this share of the cores that the queries at work could use. */
 const MIN_BUSY_SHARE = 0.6;
-/** A full server has queries for all its cores during at least this share of the time. */
+/** A full server has a query more than it has cores during at least this share of the time. */
 const MIN_FULL_SHARE = 0.9;
 /** A pool has a queue if at least this share of the checkouts waits longer than MIN_WAITED_MS. */
 const MIN_QUEUE_SHARE = 0.1;
@@ -47,8 +47,8 @@ export function chooseCores(likelihood, shares, given) {
 }
 
 /**
- * Reads what the server reported during a trace. If it had more queries than cores nearly all the time, it used all the
- * CPU time that it could get, and other programs may have used the rest.
+ * Reads what the server reported during a trace. If a query waited for a core nearly all the time, it used all the CPU
+ * time that it could get, and other programs may have used the rest.
  *
  * @param {Likelihood} likelihood @param {TracePart} part @param {number[]} shares
  */
@@ -59,7 +59,7 @@ function readServer({ atWork }, part, shares) {
   const cores = countFreeCores(server);
   const working = atWork(shares, part);
   const possible = working.meanOf((count) => Math.min(count, cores));
-  const isFull = working.meanOf((count) => (count >= cores ? 1 : 0)) >= MIN_FULL_SHARE;
+  const isFull = working.meanOf((count) => (count >= cores + 1 ? 1 : 0)) >= MIN_FULL_SHARE;
   return {
     isBusy: busyCores >= MIN_BUSY_SHARE * possible,
     used: isFull ? Math.min(cores, busyCores) : cores,

@@ -47,6 +47,11 @@ const overhead = [isOverhead, `{"kind":"sample","valuesMs":[...]} with 1 to ${MA
 /** @type {Rule} */
 const server = [isServer, `{"cores":2,"busyCores":1.5} with numbers up to ${MAX_CORES}, cores above 0`];
 /** @type {Rule} */
+const waiting = [
+  (value) => isRecord(value) && count[0](value.count) && durationMs[0](value.waitedMs),
+  `{"count":8,"waitedMs":31000} with a whole number and ${MS}`,
+];
+/** @type {Rule} */
 const behind = [isBehind, 'a list of [route, operation, request, ...] with whole numbers of at least -1'];
 /** @type {Rule} */
 const options = [
@@ -68,7 +73,7 @@ export const HEADER_RULES = {
 /** @type {LineRules} */
 export const END_RULES = {
   required: { end: oneOf(['closed', 'full']) },
-  optional: { overhead, server, silentMs: durationMs, lost: count },
+  optional: { overhead, server, silentMs: durationMs, lost: count, waiting },
 };
 
 /** Of version 1 and 2, without the start and the pair of waitMs and useMs. @type {LineRules} */

@@ -2,11 +2,13 @@ import { EVENTS, OUTCOMES } from './recorded-trace.js';
 import { SOCKET_USES, judgeSockets } from './socket-users.js';
 
 /** @import { RecordedPool, RecordedProcess, RecordedTrace } from './recorded-trace.js' */
+/** @import { SocketUse } from './socket-users.js' */
 /** @import { Trace, TraceOpenings } from './trace.js' */
 
-const [SUCCEEDED, FAILED] = OUTCOMES.keys();
+const [SUCCEEDED, FAILED, REFUSED] = OUTCOMES.keys();
 const [READY, CLOSED] = EVENTS.keys();
 const UNSERVED = 'got no connection';
+const TIMED_OUT = 'timeout';
 
 /**
  * @typedef {object} PoolChoice
@@ -113,7 +115,8 @@ function takeRows(trace, pool) {
   const requestOf = take(checkouts.requestOf);
   const uses = judgeSockets(requests, pools[pool].process);
   const socketOf = requestOf.map((row) => (row < 0 ? -1 : requests.socketOf[row]));
-  const leftOut = countLeftOut(trace, (row) => poolOf[row] === pool);
+  const replayed = new Set(findRefused(trace, { pool, uses, newRow, firstMs }));
+  const leftOut = countLeftOut(trace, (row) => poolOf[row] === pool && !replayed.has(row));
   const unserved = leftOut.find(({ why }) => why === UNSERVED)?.count ?? 0;
   return {
     header: version < 3 ? trace.header : { ...trace.header, maxPoolSize: pools[pool].maxPoolSize },
@@ -141,9 +144,22 @@ function takeRows(trace, pool) {
       socketUseOf: Uint8Array.from(socketOf, (socket) => SOCKET_USES.indexOf(uses.get(socket) ?? 'unknown')),
     }),
     ...(trace.server && { server: trace.server }),
+    ...(replayed.size > 0 && {
+      refused: Array.from(replayed, (row) => ({
+        startedMs: startedMs[row] - firstMs,
+        waitMs: waitMs[row],
+        route: Number(newRow.get(checkouts.routeOf[row])),
+        request: checkouts.requestOf[row],
+      })),
+    }),
     unservedShare: unserved / (unserved + rows.length),
     warnings: [
       ...trace.warnings,
+      ...(replayed.size > 0
+        ? [
+            `Got no connection in time: ${replayed.size}. Each is replayed with the queries of another request of its route`,
+          ]
+        : []),
       ...leftOut.map(({ count, why }) =>
         count === 1
           ? `1 checkout ${why} and is left out: its service time is unknown`
@@ -188,6 +204,30 @@ function findOpenings({ checkouts, events }, pool, firstMs) {
     fromMs: Float64Array.from(openings, ({ fromMs }) => fromMs),
     durationsMs: Float64Array.from(openings, ({ durationMs }) => durationMs),
   };
+}
+
+/**
+ * Finds checkouts that got no connection in time, of requests that did not wait for the answer to another. What these
+ * would have done with a connection, others of their route did.
+ *
+ * @param {RecordedTrace} trace
+ * @param {{ pool: number, uses: Map<number, SocketUse>, newRow: Map<number, number>, firstMs: number }} of uses: of
+ *   sockets; newRow: of routes with checkouts that were served
+ * @returns {number[]} rows
+ */
+function findRefused({ checkouts, requests, reasons }, { pool, uses, newRow, firstMs }) {
+  const { poolOf, outcomeOf, reasonOf, routeOf, requestOf, startedMs } = checkouts;
+  return [...poolOf.keys()].filter((row) => {
+    const use = requestOf[row] < 0 ? undefined : uses.get(requests.socketOf[requestOf[row]]);
+    return (
+      poolOf[row] === pool &&
+      outcomeOf[row] === REFUSED &&
+      reasons[reasonOf[row]] === TIMED_OUT &&
+      startedMs[row] >= firstMs &&
+      newRow.has(routeOf[row]) &&
+      (use === 'arriving' || use === 'alone')
+    );
+  });
 }
 
 /** @param {RecordedTrace} trace @param {(row: number) => boolean} isCounted */

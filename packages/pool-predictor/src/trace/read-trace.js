@@ -17,6 +17,8 @@ import { TraceColumns } from './trace-columns.js';
 
 /** @import { RecordedTrace, ServerSecond } from './recorded-trace.js' */
 
+/** @typedef {{ end?: string, silentMs?: number, lost?: number, waiting?: RecordedTrace['stillWaiting'] }} LastLine */
+
 /** docs/trace-format.md describes the format, and trace.schema.json each line of version 2 and 3. */
 const TRACE_NAME = 'mongodb-pool-lab';
 const TRACE_VERSION = 3;
@@ -25,6 +27,10 @@ const HEADER_START = '{"trace":';
 /** Of the versions before: the field with the start of a checkout. @type {Record<number, string>} */
 const STARTED_FIELDS = { 1: 'askedMs', 2: 'checkOutStartedMs' };
 const VERSIONS = [...Object.keys(STARTED_FIELDS).map(Number), TRACE_VERSION];
+
+/** Predictions know only checkouts that ended. They may lack a few, as the first and the last ones of any recording. */
+const MIN_OPEN = 5;
+const OPEN_SHARE = 0.05;
 
 /** What versions 1 and 2 can't tell. */
 const MISSING = [
@@ -94,7 +100,7 @@ class TraceLines {
   #columns = new TraceColumns(this.#definitions);
   /** @type {RecordedTrace['server']} */
   #server;
-  /** @type {{ end?: string, silentMs?: number, lost?: number }} */
+  /** @type {LastLine} */
   #last = {};
 
   /** @param {Record<string, any>} header */
@@ -142,7 +148,8 @@ class TraceLines {
       missing: this.#started ? MISSING : [],
       ...columns,
       ...(server && { server }),
-      warnings: [...describeGaps(file, this.#last), ...(warning ? [warning] : [])],
+      stillWaiting: this.#last.waiting ?? { count: 0, waitedMs: 0 },
+      warnings: [...describeGaps(file, this.#last, columns.checkouts), ...(warning ? [warning] : [])],
     };
   }
 
@@ -173,15 +180,18 @@ function meanOfSeconds(seconds) {
 
 /**
  * @param {string} file
- * @param {{ end?: string, silentMs?: number, lost?: number }} last its last line
+ * @param {LastLine} last
+ * @param {{ length: number }} checkouts
  * @returns {string[]}
  */
-function describeGaps(file, { end, silentMs = 0, lost = 0 }) {
+function describeGaps(file, { end, silentMs = 0, lost = 0, waiting }, { length }) {
+  const open = waiting?.count ?? 0;
   const silent = `the recorded app did not answer for ${(silentMs / 1000).toFixed(1)} s`;
   const gone = `${lost} ${lost === 1 ? 'checkout is' : 'checkouts are'} missing`;
   return [
     ...(end === 'full' ? ['it reached its size limit'] : []),
     ...(lost > 0 ? [silentMs > 0 ? `${silent}, and ${gone}` : gone] : []),
+    ...(open >= Math.max(MIN_OPEN, OPEN_SHARE * length) ? [`${open} checkouts still waited when it ended`] : []),
   ].map((reason) => `${file} is incomplete: ${reason}`);
 }
 

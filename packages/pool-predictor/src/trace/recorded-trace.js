@@ -28,6 +28,8 @@ export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClose
  * @property {RecordedEvents} events
  * @property {{ loop: LoopSecond[], server: ServerSecond[] }} seconds
  * @property {Trace['server']} [server]
+ * @property {{ count: number, waitedMs: number }} stillWaiting checkouts that still waited when the recording ended, and
+ *   how long they had, all together. They are in no other list
  * @property {string[]} warnings
  *
  * @typedef {object} RecordedCheckouts in order of their starts

@@ -1,11 +1,13 @@
 import { median, sum } from '../base/sample-statistics.js';
 import { levelRounding, sameMsOf } from './resolution.js';
+import { createRandom } from '../simulator/random.js';
 import { planRequests } from './traced-requests.js';
 
 /** @import { Arrival, CallerRequest } from '../simulator/arrivals.js' */
 /** @import { Random } from '../simulator/random.js' */
 /** @import { Doubt, FollowUps } from './follow-ups.js' */
 /** @import { Trace } from './trace.js' */
+/** @import { TracedRequests } from './traced-requests.js' */
 
 /** A caller is there for at least this share of the trace; all others are visitors. */
 const MIN_CALLER_SHARE = 0.5;
@@ -55,7 +57,9 @@ export function listSessions(trace, { requests, likely, possible }, { isUnclear,
   /** @type {Session[]} */
   const sessions = [];
   const sessionOf = new Uint32Array(previous.length);
-  for (const [index, request] of planRequests(trace, requests, times).entries()) {
+  const planned = planRequests(trace, requests, times);
+  const refused = replaceRefused(trace, requests, planned);
+  for (const [index, request] of planned.entries()) {
     const atMs = trace.checkOutStartedMs[rows[from[index]]];
     const before = previous[index];
     if (before < 0) {
@@ -76,7 +80,36 @@ export function listSessions(trace, { requests, likely, possible }, { isUnclear,
     sameMsOf(trace.resolutionMs),
   );
   followers.forEach((request, index) => (request.thinkMs = thinksMs[index]));
-  return sessions;
+  return refused.length > 0 ? [...sessions, ...refused].sort((a, b) => a.atMs - b.atMs) : sessions;
+}
+
+/**
+ * Gives requests that got no connection in time the queries of others of their routes, drawn at random.
+ *
+ * @param {Trace} trace
+ * @param {TracedRequests} requests
+ * @param {CallerRequest[]} planned changes those that had a connection before
+ * @returns {Session[]} the others
+ */
+function replaceRefused({ refused = [], requestOf = [], routes, routeOf }, { rows, from }, planned) {
+  if (refused.length === 0) return [];
+  const numbers = new Set(refused.map(({ request }) => request));
+  /** @type {CallerRequest[][]} */
+  const donors = routes.map(() => []);
+  /** @type {number[]} */
+  const begun = [];
+  planned.forEach((request, index) => {
+    const row = rows[from[index]];
+    if (numbers.delete(requestOf[row])) begun.push(index);
+    else donors[routeOf[row]].push(request);
+  });
+  const random = createRandom(1, 'refused');
+  const draw = (/** @type {number} */ route) => donors[route][Math.floor(random.uniform() * donors[route].length)];
+  for (const index of begun) planned[index] = { ...(draw(routeOf[rows[from[index]]]) ?? planned[index]) };
+  return refused.flatMap(({ request, route, startedMs: atMs }) => {
+    const donor = numbers.delete(request) && draw(route);
+    return donor ? [{ atMs, lastMs: atMs, endMs: atMs, requests: [{ ...donor }] }] : [];
+  });
 }
 
 /** @param {Session} session @param {number} traceEndMs */

@@ -30,6 +30,11 @@ const OPENED_EVIDENCE = 3;
 const STEADY_SPREAD = 0.25;
 /** Clients may open all their sockets in this share of the requests. */
 const OPENING_SHARE = 0.05;
+/**
+ * Where a client opens sockets for a larger share of its requests, even without those that have only one, most have too
+ * few to tell users who soon leave from arrivals that it can't keep up with.
+ */
+const [MAX_OPENED_SHARE, MAX_OPENED_SHARE_OF_KEPT] = [1 / 3, 0.15];
 
 /**
  * Tells users who wait for their answers, each with a socket, from clients that keep sockets for any request.
@@ -47,11 +52,13 @@ const OPENING_SHARE = 0.05;
  */
 export function judgeSockets(requests, process) {
   const all = listSockets(requests, process);
-  const { own, clients } = groupSockets(all.filter(({ startsMs }) => startsMs.length > 1));
+  const kept = all.filter(({ startsMs }) => startsMs.length > 1);
+  const { own, clients } = groupSockets(kept);
   /** @type {Map<number, SocketUse>} */
   const uses = new Map(all.map(({ id }) => [id, 'alone']));
   for (const sockets of clients) {
-    const use = judgeTogether(sockets);
+    const likely = judgeTogether(sockets);
+    const use = likely === 'waiting' && isFleeting(sockets, all.length - kept.length) ? 'unclear' : likely;
     for (const { id } of sockets) uses.set(id, use);
   }
   const ofOwn = judgeTogether(own) === 'arriving' && !own.every(isSteady) ? 'unclear' : 'waiting';
@@ -77,40 +84,51 @@ function listSockets({ startedMs, durationMs, socketOf, processOf }, process) {
 }
 
 /**
- * Finds the sockets that share no client with another one, and those of each client. Those that have too few requests
- * to say are with the client that they fit best.
+ * Finds the sockets that share no client with another one, and those of each client. Those that are not compared are of
+ * the only client, or of one more.
  *
  * @param {UsedSocket[]} sockets
  * @returns {{ own: UsedSocket[], clients: UsedSocket[][] }}
  */
 function groupSockets(sockets) {
-  const compared = sockets.toSorted((a, b) => b.startsMs.length - a.startsMs.length).slice(0, MAX_COMPARED.sockets);
-  const evidence = compareSockets(compared);
-  /** By socket: one of its client. */
-  const clientOf = compared.map((_, socket) => socket);
-  const find = (/** @type {number} */ socket) => {
-    while (clientOf[socket] !== socket) socket = clientOf[socket];
-    return socket;
-  };
-  evidence.forEach((ofSocket, socket) =>
-    ofSocket.forEach((nats, other) => {
-      if (nats > MIN_PAIR_EVIDENCE) clientOf[find(socket)] = find(other);
-    }),
-  );
-  const hasClient = compared.map((_, socket) => evidence[socket].some((nats) => nats > MIN_PAIR_EVIDENCE));
+  const sorted = sockets.toSorted((a, b) => b.startsMs.length - a.startsMs.length);
+  const [compared, rest] = [sorted.slice(0, MAX_COMPARED.sockets), sorted.slice(MAX_COMPARED.sockets)];
+  const groups = joinAlike(compareSockets(compared)).map((group) => group.map((socket) => compared[socket]));
   // Nothing refutes that the only socket is of a client that keeps it for any request.
-  const own = compared.filter(
-    (_, socket) => compared.length > 1 && evidence[socket].every((nats) => nats < -MIN_PAIR_EVIDENCE),
-  );
-  compared.forEach((one, socket) => {
-    if (hasClient[socket] || own.includes(one)) return;
-    const best = evidence[socket].indexOf(Math.max(...evidence[socket]));
-    if (best >= 0) clientOf[find(socket)] = find(best);
-  });
-  const rest = sockets.filter((socket) => !compared.includes(socket));
-  const shared = compared.filter((socket) => !own.includes(socket));
-  const clients = compared.map((_, client) => shared.filter((socket) => find(compared.indexOf(socket)) === client));
-  return { own, clients: [...clients, rest].filter(({ length }) => length > 0) };
+  const isOwn = (/** @type {UsedSocket[]} */ { length }) => length === 1 && compared.length > 1;
+  const own = groups.filter(isOwn).flat();
+  const clients = groups.filter((group) => !isOwn(group));
+  if (clients.length === 1 && own.length === 0) clients[0].push(...rest);
+  else if (rest.length > 0) clients.push(rest);
+  return { own, clients };
+}
+
+/**
+ * Joins the sockets of one client, by the sum of what their pairs say. Those that have too few requests to say are with
+ * the client that they fit best.
+ *
+ * @param {number[][]} evidence by both sockets, see compareSockets
+ * @returns {number[][]} sockets of each client
+ */
+function joinAlike(evidence) {
+  const groups = evidence.map((_, socket) => [socket]);
+  const sums = evidence.map((row) => [...row]);
+  const isFew = (/** @type {number[]} */ one, /** @type {number[]} */ two, /** @type {number} */ nats) =>
+    Math.min(one.length, two.length) === 1 && nats >= -MIN_PAIR_EVIDENCE;
+  const join = (/** @type {number} */ one, /** @type {number} */ two) => {
+    sums[two].forEach((nats, other) => (sums[one][other] += nats));
+    sums.forEach((row, other) => (row[one] = sums[one][other]));
+    groups[one].push(...groups[two]);
+    for (const each of [groups, sums, ...sums]) each.splice(two, 1);
+  };
+  for (;;) {
+    const best = sums.map((row, one) =>
+      Math.max(...row.filter((nats, two) => nats > MIN_PAIR_EVIDENCE || isFew(groups[one], groups[two], nats))),
+    );
+    const one = best.indexOf(Math.max(...best));
+    if (!Number.isFinite(best[one])) return groups;
+    join(one, sums[one].indexOf(best[one]));
+  }
 }
 
 /**
@@ -177,6 +195,15 @@ function createAges({ startsMs, endsMs }) {
       return (sums[low] + (longer > 0 ? longer * ageMs : 0)) / spanMs;
     },
   };
+}
+
+/** @param {UsedSocket[]} sockets @param {number} alone sockets with one request, which may be theirs */
+function isFleeting(sockets, alone) {
+  const requests = sum(sockets.map(({ startsMs }) => startsMs.length));
+  return (
+    sockets.length > MAX_OPENED_SHARE_OF_KEPT * requests &&
+    sockets.length + alone > MAX_OPENED_SHARE * (requests + alone)
+  );
 }
 
 /** @param {UsedSocket[]} sockets @returns {SocketUse} */

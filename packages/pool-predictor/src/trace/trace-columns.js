@@ -138,7 +138,8 @@ export class TraceColumns {
 
   /**
    * Hands all columns over. Nothing can be added then.
-   * @returns {Omit<RecordedTrace, 'header' | 'file' | 'version' | 'resolutionMs' | 'missing' | 'server' | 'warnings'>}
+   * @returns {Omit<RecordedTrace, 'header' | 'file' | 'version' | 'resolutionMs' | 'missing' | 'server' | 'stillWaiting' |
+   *   'warnings'>}
    */
   take() {
     const { startedMs, waitMs } = this.#checkouts.columns;

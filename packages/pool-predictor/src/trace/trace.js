@@ -1,3 +1,4 @@
+import { sum } from '../base/sample-statistics.js';
 import { createLatencyHistogram } from '../simulator/latency-histogram.js';
 import { summarise } from '../simulator/route-stats.js';
 import { joinRequests } from './traced-requests.js';
@@ -26,12 +27,17 @@ import { joinRequests } from './traced-requests.js';
  * @property {{ cores: number, busyCores: number, otherBusyCores?: number }} [server] what it reported: its cores, and how
  *   many of them it used; otherBusyCores: how many other programs on its machine used, where that is known
  *   on average
- * @property {number} [unservedShare] of the pool's checkouts: those that got no connection, and are not in the trace
+ * @property {RefusedCheckout[]} [refused] those that got no connection in time, of requests that are replayed all the
+ *   same, in the order of their starts
+ * @property {number} [unservedShare] of the pool's checkouts: those that got no connection, and are in no list
  * @property {ServerFit} [sharing] how the queries shared its cores; without it they did not slow each other down
  * @property {string[]} warnings what users of the trace should know
  */
 
 /**
+ * @typedef {{ startedMs: number, waitMs: number, route: number, request: number }} RefusedCheckout startedMs: when the
+ *   wait began; route: index into routes; request: its number, as in requestOf
+ *
  * @typedef {object} TraceOpenings
  * @property {number} openAtStart connections that were open when the first checkout started, as far as they were used
  *   or closed later
@@ -140,11 +146,13 @@ export function thinTrace(trace, most) {
  * @returns {Trace}
  */
 function pickPieces(trace, pieces) {
-  const { checkOutStartedMs, sharing, openings } = trace;
+  const { checkOutStartedMs, sharing, openings, refused = [] } = trace;
   /** @type {number[]} */
   const kept = [];
   /** By how much each comes earlier. @type {number[]} */
   const shiftsMs = [];
+  /** @type {RefusedCheckout[]} */
+  const keptRefused = [];
   /** @type {number[]} */
   const openingsMs = [];
   /** @type {number[]} */
@@ -160,6 +168,9 @@ function pickPieces(trace, pieces) {
       shiftsMs.push(shiftMs);
       endMs = Math.max(endMs, checkOutStartedMs[row] + trace.waitMs[row] + trace.useMs[row]);
     }
+    for (const each of refused)
+      if (each.startedMs >= fromMs && each.startedMs < toMs)
+        keptRefused.push({ ...each, startedMs: each.startedMs - shiftMs });
     openings?.fromMs.forEach((ms, index) => {
       if (ms < fromMs || ms >= toMs) return;
       openingsMs.push(ms - shiftMs);
@@ -187,6 +198,7 @@ function pickPieces(trace, pieces) {
     ...(openings && {
       openings: { ...openings, fromMs: Float64Array.from(openingsMs), durationsMs: Float64Array.from(durationsMs) },
     }),
+    refused: keptRefused,
     ...(sharing && { sharing: { ...sharing, aloneMs: Float64Array.from(pick(sharing.aloneMs)) } }),
   };
 }
@@ -199,7 +211,7 @@ function pickPieces(trace, pieces) {
  * @returns {Trace} the trace itself if it has no more
  */
 export function foldRoutes(trace, most) {
-  const { routes, routeOf, warnings } = trace;
+  const { routes, routeOf, refused, warnings } = trace;
   if (routes.length <= most) return trace;
   const counts = new Uint32Array(routes.length);
   for (let row = 0; row < routeOf.length; row++) counts[routeOf[row]]++;
@@ -211,6 +223,7 @@ export function foldRoutes(trace, most) {
     ...trace,
     routes: [...kept.map((route) => routes[route]), `${others} others`],
     routeOf: Uint32Array.from(routeOf, (route) => newRow[route]),
+    refused: refused?.map((each) => ({ ...each, route: newRow[each.route] })),
     warnings: [
       ...warnings,
       `The trace has ${routes.length} routes: the ${others} rarest ones are one, "${others} others"`,
@@ -228,34 +241,43 @@ export function countFreeCores({ cores, busyCores, otherBusyCores = 0 }) {
 
 /**
  * Summarises the requests of a trace in the shape of a prediction. A response is that of the server, or if that is
- * unknown, lasts from the start of the first checkout to the last check-in.
+ * unknown, lasts from the start of the first checkout to the last check-in. Requests that got no connection in time have
+ * none.
  *
  * @param {Trace} trace
  */
 export function summariseTrace(trace) {
-  const { routes, waitMs, routeOf } = trace;
+  const { routes, waitMs, routeOf, requestOf = [], refused = [] } = trace;
   const { length, rows, from, startedMs, endedMs } = joinRequests(trace);
+  const failed = new Map(refused.map(({ request, route }) => [request, route]));
   const times = routes.map(() => ({ response: createLatencyHistogram(), wait: createLatencyHistogram() }));
-  let waitedMs = 0;
+  let waitedMs = sum(refused.map((each) => each.waitMs));
   let maxMs = 0;
   for (let row = 0; row < waitMs.length; row++) {
     times[routeOf[row]].wait.record(waitMs[row]);
     waitedMs += waitMs[row];
   }
+  let answered = 0;
   for (let request = 0; request < length; request++) {
+    const row = rows[from[request]];
+    if (failed.has(requestOf[row])) continue;
     const responseMs = endedMs[request] - startedMs[request];
-    times[routeOf[rows[from[request]]]].response.record(responseMs);
+    times[routeOf[row]].response.record(responseMs);
     maxMs = Math.max(maxMs, responseMs);
+    answered++;
   }
+  const failures = routes.map(() => 0);
+  for (const route of failed.values()) failures[route]++;
   return {
-    requests: length,
-    failures: 0,
+    requests: answered + failed.size,
+    failures: failed.size,
     maxMs,
-    meanWaitMs: waitedMs / waitMs.length,
+    meanWaitMs: waitedMs / (waitMs.length + refused.length),
     routes: Object.fromEntries(
       routes.map((route, index) => {
         const { response, wait } = times[index];
-        return [route, { count: response.count(), failures: 0, ...summarise(response), wait: summarise(wait) }];
+        const count = response.count() + failures[index];
+        return [route, { count, failures: failures[index], ...summarise(response), wait: summarise(wait) }];
       }),
     ),
   };

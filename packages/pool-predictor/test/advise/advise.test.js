@@ -176,6 +176,23 @@ test('a percentile needs samples', async () => {
   ]);
 });
 
+test('where queries slow each other down and no size will do, the smallest that keeps up may be better than no limit', async () => {
+  const load = createScenarioLoad(
+    { phases: [{ durationMs: 10_000, arrivalCount: 900 }], scenarios: [scenarioOf('/a')] },
+    { server: { cores: 2 } },
+  );
+  const advice = await advise({
+    load,
+    services: { '/a': { kind: 'exponential', meanMs: 20, workShare: 1 } },
+    slos: [parseSlo('/a p95 < 10ms')],
+    headroom: 1,
+    overhead: { kind: 'fixed', ms: 0 },
+  });
+  const [{ floor, bestSize, bestMs, medianMs }] = advice.loads;
+  expect({ verdict: advice.verdict, bestSize }).toEqual({ verdict: 'nothing', bestSize: floor });
+  expect(medianMs[0]).toBeLessThan(bestMs[0]);
+});
+
 test('requests that fail miss the goal', async () => {
   const load = createScenarioLoad({
     phases: [{ durationMs: 60_000, arrivalCount: 600 }],

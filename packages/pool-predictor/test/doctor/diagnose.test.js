@@ -198,6 +198,29 @@ test('few checkouts are too little data, unless several of them wait', async () 
   expect(await judge(5)).toMatchObject({ cause: 'fullPool', isProblem: true });
 });
 
+test('how many got no connection belongs to the verdict, unless they are few', async () => {
+  const judge = async (/** @type {number} */ every) =>
+    diagnose(
+      await record(
+        requests(400, (index) => ({
+          ...behindReports,
+          ...(index % every === 0 && { useMs: undefined, outcome: 'checkOutFailed', reason: 'timeout' }),
+        })),
+      ),
+    );
+  expect((await judge(4)).verdict).toMatchObject({ cause: 'fullPool', refusedShare: 0.25 });
+  expect((await judge(200)).verdict.refusedShare).toBe(0);
+});
+
+test('waits that had not ended with the recording, if long, are too little data, and not called no wait', async () => {
+  const judge = async (/** @type {object} */ waiting) =>
+    diagnose(await record([...requests(40, () => ({ waitMs: 0.1 })), { end: 'closed', waiting }]));
+  const { verdict, totals } = await judge({ count: 8, waitedMs: 31_000 });
+  expect(verdict).toMatchObject({ cause: 'tooLittleData', isProblem: false });
+  expect(totals).toMatchObject({ stillWaiting: 8, stillWaitedMs: 31_000, checkouts: 40, waiting: 0 });
+  expect((await judge({ count: 3, waitedMs: 2 })).verdict.cause).toBe('none');
+});
+
 test('long waits of few requests are a problem if several routes have some, and never called no wait', async () => {
   const judge = async (/** @type {number} */ count, /** @type {number[]} */ waiting) =>
     diagnose(

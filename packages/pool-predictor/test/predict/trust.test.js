@@ -7,6 +7,7 @@ import { choosePoolSizes, predictWhatIf } from '../../src/predict/what-if.js';
 import { record } from '../doctor/recordings.js';
 
 /** @import { Load } from '../../src/load/load.js' */
+/** @import { PredictedFigures } from '../../src/runs/run-figures.js' */
 /** @import { TraceCheck } from '../../src/predict/check-trace.js' */
 /** @import { Trace } from '../../src/trace/trace.js' */
 
@@ -58,15 +59,49 @@ describe('trust', () => {
     });
   });
 
-  test('bands widen with each doubling, more for callers, and less with a second recording', () => {
-    const widths = (/** @type {Parameters<typeof judgeTrust>[0]} */ input) =>
-      [8, 16, 4, 2].map((size) => judgeTrust(input, holds).widenBy(size));
-    expect(widths({ trace, load: open })).toEqual([0, 0.1, 0.1, 0.2]);
-    expect(widths({ trace, load: closed })).toEqual([0, 0.2, 0.2, 0.4]);
-    expect(widths({ trace, load: closed, others: [trace] })).toEqual([0, 0.1, 0.1, 0.2]);
-    const unknown = /** @type {Trace} */ ({ ...trace, header: {} });
-    expect(judgeTrust({ trace: unknown, load: open }, holds).widenBy(4)).toBe(0);
+  describe('bands', () => {
+    /** Of a short query, and of one that keeps the server busy. @param {number} peakActive */
+    const figuresOf = (peakActive) => {
+      const times = (/** @type {number} */ ms, /** @type {number} */ meanUseMs) => ({
+        count: 30,
+        p95Ms: ms,
+        meanUseMs,
+      });
+      const routes = { '/short': times(100, 9), '/long': times(1000, 80) };
+      return /** @type {PredictedFigures} */ (
+        /** @type {unknown} */ ({ peakActive, routes, low: { routes }, high: { routes } })
+      );
+    };
+    /** @param {Parameters<typeof judgeTrust>[0]} input @param {number} size @param {number} [peakActive] */
+    const endsOf = (input, size, peakActive = 1) => {
+      const { low, high } = judgeTrust(input, holds).widen(figuresOf(peakActive), size);
+      return ['/short', '/long'].map((route) => [low, high].map((end) => Math.round(Number(end?.routes[route].p95Ms))));
+    };
+
+    test('widen with each doubling, more for callers, and less with a second recording', () => {
+      const widths = (/** @type {Parameters<typeof judgeTrust>[0]} */ input) =>
+        [8, 16, 4, 2].map((size) => endsOf(input, size)[0][1] - 100);
+      expect(widths({ trace, load: open })).toEqual([0, 5, 5, 10]);
+      expect(widths({ trace, load: closed })).toEqual([0, 10, 10, 20]);
+      expect(widths({ trace, load: closed, others: [trace] })).toEqual([0, 5, 5, 10]);
+      const unknown = /** @type {Trace} */ ({ ...trace, header: {} });
+      expect(endsOf({ trace: unknown, load: open }, 4)).toEqual([
+        [100, 100],
+        [1000, 1000],
+      ]);
+    });
+
+    test('reach lower for short queries, where more share the server than were recorded: they may get a turn at once', () => {
+      const sharing = { seen: 8, sliceMs: 2, aloneMs: [1, 20] };
+      const shared = /** @type {any} */ ({ ...trace, routes: ['/short', '/long'], routeOf: [0, 1], sharing });
+      expect(endsOf({ trace: shared, load: open }, 16, 8)[0]).toEqual([91, 110]);
+      expect(endsOf({ trace: shared, load: open }, 16, 9)).toEqual([
+        [83, 110],
+        [909, 1100],
+      ]);
+    });
   });
+
   describe('a figure is not shown', () => {
     const times = { p50Ms: 10, p95Ms: 40, p99Ms: 50, maxMs: 60, meanMs: 12 };
     const ends = (/** @type {number} */ by) => ({
@@ -170,6 +205,8 @@ describe('trust', () => {
       // What is unclear there, is in two readings, which are shown side by side.
       expect(hiddenOf({ trace: plain, load: { ...open, otherwise: closed } }, notChecked)).toEqual([]);
       const busy = { cores: 2, busyCores: 0.9 };
+      const shared = /** @type {any} */ ({ ...plain, sharing: { seen: 8, source: 'fitted' } });
+      expect(hiddenOf({ trace: shared, load: open }, notChecked)).toEqual([]);
       expect(hiddenOf({ trace: { ...plain, server: busy }, load: open }, notChecked)).toHaveLength(4);
       const withUnknown = (/** @type {number} */ count) => {
         const socketOf = Array.from({ length: 100 }, (_, row) => (row < count ? -1 : row));
@@ -226,9 +263,9 @@ describe('what if', () => {
     const recording = openRecording([recorded]);
     const { trace, load, overhead, settings } = recording;
     const { poolSizes } = whatIf;
-    const { widenBy } = judgeTrust({ trace, load }, await checkRecording(recording));
+    const { widen } = judgeTrust({ trace, load }, await checkRecording(recording));
     const { variants } = await predict({
-      ...{ load, services: load.services, overhead, poolSizes, widenBy },
+      ...{ load, services: load.services, overhead, poolSizes, widen },
       poolOf: (poolSize) => poolOfApp({ ...settings, poolSize }),
     });
     expect(poolSizes).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);

@@ -29,6 +29,14 @@ test('what the server or the user says is taken, where the trace does not show i
   });
 });
 
+test('a server is not full where all its queries have a core, and only the way to the app keeps that idle', () => {
+  const coresOf = (/** @type {number} */ size) => {
+    const trace = { ...toTrace(record('closed', size, { untilMs: 1000 }), size), server: { cores: 2, busyCores: 1.3 } };
+    return shareServer([trace], { pool: { maxPoolSize: size } }).sharing?.cores;
+  };
+  expect([2, 4].map(coresOf)).toEqual([2, 1.3]);
+});
+
 test('cores that other programs on its machine use are not for the server', () => {
   const trace = toTrace(record('open', 8, { untilMs: 3000 }), 8);
   const server = { cores: 8, busyCores: 1.4 };

@@ -21,15 +21,16 @@ export const TIMES = {
  * @param {Iterable<Arrival>} arrivals
  * @param {number} poolSize
  * @param {number} [untilMs] later requests are cut off
- * @param {Pick<SimulationOptions, 'server' | 'services' | 'overhead'>} [sharing] a server whose cores the queries share
+ * @param {Partial<Pick<SimulationOptions, 'server' | 'services' | 'overhead' | 'pool'>>} [more] such as a server whose
+ *   cores the queries share
  * @returns {SimulatedRequest[]} in the order in which they arrived
  */
-export function run(arrivals, poolSize, untilMs = Infinity, sharing = {}) {
+export function run(arrivals, poolSize, untilMs = Infinity, more = {}) {
   const { records = [] } = simulate({
     arrivals: [...arrivals].sort((a, b) => a.atMs - b.atMs),
     pool: { maxPoolSize: poolSize },
     keepRequests: true,
-    ...sharing,
+    ...more,
   });
   return records.filter(({ arrivedAtMs }) => arrivedAtMs <= untilMs).sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
 }

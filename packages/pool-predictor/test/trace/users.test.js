@@ -4,13 +4,14 @@ import { findFollowUps } from '../../src/trace/follow-ups.js';
 import { createTraceLoad } from '../../src/load/trace-load.js';
 import { foldRoutes, summariseTrace, thinTrace } from '../../src/trace/trace.js';
 import { checkClosed, checkOpen, CLOSED, OPEN } from './follow-up-cases.js';
-import { callers, GAPS, recordCold, recordMixed, run, TIMES, toTrace, visitors } from './traces.js';
+import { callers, GAPS, recordCold, recordMixed, responseMs, run, TIMES, toTrace, visitors } from './traces.js';
 import { findHandovers } from '../../src/trace/handovers.js';
 import { inferResolution, levelRounding } from '../../src/trace/resolution.js';
 import { readTraceText } from '../../src/trace/read-trace.js';
 import { compareRounded, KINDS } from './rounded-loads.js';
 import { openRecording, pickReplayed } from '../../src/predict/recording.js';
 import { pickPool } from '../../src/trace/pick-pool.js';
+import { checkTrace } from '../../src/predict/check-trace.js';
 
 /** @import { SimulatedRequest } from '../../src/simulator/tally.js' */
 
@@ -128,6 +129,95 @@ describe('follow-ups', () => {
   });
 });
 
+describe('requests that got no connection in time', () => {
+  const TIMEOUT_MS = 60;
+  const COUNT = 2000;
+  const pool = { maxPoolSize: 2, waitQueueTimeoutMS: TIMEOUT_MS };
+  const arrivals = visitors({ count: COUNT, gap: (random) => GAPS.poisson(14, random), service: TIMES.steady(30) });
+  const truth = run(arrivals, 2, Infinity, { pool });
+  const isRefused = (/** @type {SimulatedRequest} */ { outcome }) => outcome !== 'ok';
+
+  /**
+   * @param {SimulatedRequest[]} records @param {(request: number) => number} socketOf
+   * @param {object[]} [more] lines
+   */
+  const record = (records, socketOf, more = []) =>
+    readTraceText(
+      [
+        { trace: 'mongodb-pool-lab', version: 3, resolutionMs: 0.001 },
+        { define: 'pool', id: 0, options: { maxPoolSize: { value: 2, from: 'code' } } },
+        { define: 'route', id: 0, name: '/slow' },
+        ...records.flatMap(({ arrivedAtMs: atMs, finishedAtMs, waitMs, outcome }, request) => [
+          {
+            ...{ atMs, waitMs, pool: 0, route: 0, request, behind: waitMs > 0 ? [[0, -1, 1]] : undefined },
+            ...(outcome === 'ok'
+              ? { useMs: finishedAtMs - atMs - waitMs }
+              : { outcome: 'checkOutFailed', reason: 'timeout' }),
+          },
+          { request, route: 0, atMs, durationMs: finishedAtMs - atMs, status: 200, socket: socketOf(request) },
+        ]),
+        ...more,
+      ]
+        .map((line) => JSON.stringify(line))
+        .join('\n'),
+    );
+  const open = (/** @type {number} */ request) => request + 1;
+
+  test('are replayed with the queries of others, so that larger pools are predicted', async () => {
+    const { trace } = pickPool(await record(truth, open));
+    expect(truth.filter(isRefused).length).toBeGreaterThan(0.1 * COUNT);
+    expect(trace.refused?.length).toBe(truth.filter(isRefused).length);
+    expect(trace).toMatchObject({
+      unservedShare: 0,
+      warnings: [expect.stringMatching(/^Got no connection in time: /)],
+    });
+    const { status, figures } = await checkTrace(trace, { pool });
+    expect(status).toBe('holds');
+    // Of all waits, those without success too.
+    expect(figures[0].recordedMs / figures[0].lowMs).toBeCloseTo(1, 1);
+    const replayed = createTraceLoad(trace).arrivals(1, 1);
+    const [predicted, expected] = [replayed, arrivals].map((load) => run(load, 4));
+    expect(predicted).toHaveLength(COUNT);
+    for (const share of [0.5, 0.95])
+      expect(responseMs(predicted, '/slow', share) / responseMs(expected, '/slow', share)).toBeCloseTo(1, 1);
+  });
+
+  test('are replaced as a whole if they had a connection before', async () => {
+    const request = truth.findIndex(isRefused);
+    const before = { atMs: truth[request].arrivedAtMs, waitMs: 0, useMs: 5000, pool: 0, route: 0, request };
+    const { trace } = pickPool(await record(truth, open, [before]));
+    const failures = truth.filter(isRefused).length;
+    expect(summariseTrace(trace)).toMatchObject({
+      requests: COUNT,
+      failures,
+      routes: { '/slow': { count: COUNT, failures } },
+    });
+    const sent = [...createTraceLoad(trace).arrivals(1, 1)];
+    expect(sent).toHaveLength(COUNT);
+    expect(sent.every(({ known }) => known?.servicesMs.length === 1 && known.servicesMs[0] < 1000)).toBe(true);
+  });
+
+  test('are not if their callers wait for answers: the check fails', async () => {
+    const waiting = callers({ count: 8, untilMs: 20_000, service: TIMES.steady(30), think: TIMES.exponential(20) });
+    const records = run(waiting, 2, Infinity, { pool });
+    const { trace } = pickPool(await record(records, (request) => records[request].user));
+    expect(trace.refused).toBeUndefined();
+    expect(trace.unservedShare).toBeGreaterThan(0.1);
+    expect(await checkTrace(trace, { pool })).toMatchObject({ status: 'fails', reason: 'unserved' });
+  });
+
+  test('stay with the pieces and the routes of a trace', async () => {
+    const { trace } = pickPool(await record(truth, open));
+    const thinned = thinTrace(trace, 500);
+    const shareOf = (/** @type {typeof trace} */ { refused, waitMs }) => Number(refused?.length) / waitMs.length;
+    expect(shareOf(thinned) / shareOf(trace)).toBeCloseTo(1, 0);
+    const [lastMs] = Array.from(thinned.checkOutStartedMs).slice(-1);
+    expect(Math.max(...(thinned.refused ?? []).map(({ startedMs }) => startedMs))).toBeLessThan(lastMs + 100);
+    const folded = foldRoutes({ ...trace, routes: ['/slow', '/b', '/c'] }, 2);
+    expect(new Set(folded.refused?.map(({ route }) => route))).toEqual(new Set([0]));
+  });
+});
+
 describe('handovers', () => {
   test('only a connection that was idle while a request waited was handed over late', () => {
     // A pool of one: the second waits for the first, and 3 ms longer; the third comes 5 ms after the second's checkin.
@@ -231,6 +321,16 @@ describe('users of sockets', () => {
     };
   }
 
+  /**
+   * A client without time to read answers: it notices late that a socket is idle.
+   * @param {ReturnType<typeof createRandom>} random
+   * @returns {(request: Request) => number}
+   */
+  function lateSockets(random) {
+    const socketOf = sharedSockets();
+    return (request) => socketOf({ ...request, finishedAtMs: request.finishedAtMs + 10 * random.exponential() });
+  }
+
   /** @returns {(request: Request) => number} */
   function newSockets() {
     let opened = 0;
@@ -295,6 +395,14 @@ describe('users of sockets', () => {
       expect(facts.aloneShare).toBeGreaterThan(0.1);
     });
 
+    test('beside few arrivals', async () => {
+      for (const arriving of [80, 300]) {
+        const socketOf = (/** @type {boolean} */ isWaiting) => (isWaiting ? ownSockets() : sharedSockets());
+        const { callers: count } = await record({ waiting: 8, arriving, socketOf });
+        expect({ arriving, count }).toEqual({ arriving, count: 8 });
+      }
+    });
+
     test('alone, whether they queue or not', async () => {
       for (const poolSize of [1, 8]) {
         expect(await record({ waiting: 8, poolSize, socketOf: ownSockets })).toMatchObject({
@@ -325,6 +433,24 @@ describe('users of sockets', () => {
         doubt: null,
       });
     });
+
+    test.each([
+      ['few requests on each', 9.5],
+      ['more sockets than are compared', 8],
+    ])('on shared sockets of a client that is answered too late, with %s', async (_, arriving) => {
+      expect(await record({ arriving, poolSize: 1, socketOf: () => sharedSockets() })).toMatchObject({
+        aloneShare: 1,
+        doubt: null,
+      });
+    });
+  });
+
+  test('sockets that are opened all the time leave both answers: users who soon leave, or more than the pool serves', async () => {
+    for (const seed of [1, 2]) {
+      const facts = await record({ arriving: 5, poolSize: 1, socketOf: () => lateSockets(createRandom(seed)) });
+      expect(facts).toMatchObject({ isUnclear: true, doubt: 'sharedSockets' });
+      expect(facts.aloneShare).toBeGreaterThan(0.9);
+    }
   });
 
   test('few requests on shared sockets leave both answers', async () => {
