@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { advise, judgeTrust, parseSlo } from 'mongodb-pool-predictor';
-import { choosePaint, paintText } from '../base/paint.js';
+import { advise, parseSlo } from 'mongodb-pool-predictor';
+import { paintText } from '../base/paint.js';
 import { describeEnvironment } from '../harness/environment.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
 import { describeWorse, pickWorse } from '../predictions/describe-callers.js';
@@ -12,15 +12,16 @@ import {
   explainTrust,
   explainWithheld,
 } from '../predictions/explain-check.js';
-import { renderTable, widthOf, layOutText } from '../report/table.js';
-import { checkInput } from './check-input.js';
+import { renderTable } from '../report/table.js';
 import { inThreads } from './in-threads.js';
-import { readLoad, withLoadOptions } from './load-options.js';
-import { streamForText } from './result-file.js';
+import { withLoadOptions } from './load-options.js';
+import { openOutput } from './output.js';
+import { readChecked } from './read-checked.js';
 import { MAX_SEEDS, collect, parseFirstSeed, parsePositive, parseUpTo } from './option-parsers.js';
 
 /** @import { Advice, AdviceRow, Slo, TraceCheck, Trust } from 'mongodb-pool-predictor' */
 /** @import { Column, LabView, Result } from '../report/result-types.js' */
+/** @import { Output } from './output.js' */
 
 const MAX_HEADROOM = 100;
 /** Of the process: the recording can't be predicted, so there is no size. */
@@ -63,46 +64,20 @@ async function showAdvice(
   scenario,
   { slo: slos, headroom, instances, servers, serverLimit, seeds, firstSeed, explain, json, ...loadOptions },
 ) {
-  const {
-    load,
-    services,
-    overhead,
-    resolutionMs,
-    pool,
-    about = [],
-    notes,
-    settings,
-    warnings,
-    trace,
-    others,
-  } = await readLoad({
-    ...loadOptions,
-    scenario,
-  });
-  const check = trace && (await checkInput({ trace, load, pool, others }, { ...loadOptions, firstSeed }));
+  const input = await readChecked({ ...loadOptions, scenario, firstSeed });
+  const { load, simulation, pool, about, notes, settings, warnings, check, trust } = input;
+  const output = openOutput(json);
   if (check?.status === 'fails') {
-    refuse([explainCheck(check), MORE_EVIDENCE], { check, json });
+    refuse([explainCheck(check), MORE_EVIDENCE], check, output);
     return;
   }
-  const trust = trace && check && judgeTrust({ trace, load, others, serverCores: loadOptions.serverCores }, check);
-  if (check) notes.unshift(explainCheck(check));
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
-  const options = {
-    services,
-    overhead,
-    resolutionMs,
-    slos,
-    headroom,
-    seeds,
-    firstSeed,
-    fleet: isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined,
-  };
+  const fleet = isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined;
+  const options = { ...simulation, slos, headroom, seeds, firstSeed, fleet };
   /** @param {typeof load} one @param {number} [describeAbove] */
   const adviseOn = (one, describeAbove) =>
-    inThreads({ load: one, services, overhead, resolutionMs }, (hooks) =>
-      advise({ load: one, ...options, describeAbove, ...hooks }),
-    );
+    inThreads({ load: one, ...simulation }, (hooks) => advise({ load: one, ...options, describeAbove, ...hooks }));
   const first = await adviseOn(load);
   // Only the worse of the two is shown.
   const second =
@@ -111,14 +86,13 @@ async function showAdvice(
   const doubts = second && load.callers ? [describeWorse(load.callers, first, second)] : [];
   const unsure = trust && explainUnsure(trust, advice, slos);
   if (unsure) {
-    refuse([unsure], { check, json });
+    refuse([unsure], check, output);
     return;
   }
 
   const paragraphs = explainAdvice(advice, { isBrief: !explain });
   const [verdict, ...reasons] = paragraphs;
-  const stream = streamForText(json);
-  const [width, paint] = [widthOf(stream), choosePaint(stream)];
+  const { look, layOut, print } = output;
   const shown = [
     ...warnings.map((warning) => `! ${warning}`),
     ...about,
@@ -128,34 +102,23 @@ async function showAdvice(
     pool ? describeSharedPool(pool) : '',
     explain ? '' : '--explain says what the load uses, and what this assumes.',
   ];
-  stream.write(
-    `${[
-      [
-        paintText(layOutText(verdict, width), advice.verdict === 'size' ? 'green' : 'red', paint),
-        ...(trust && advice.poolSize !== null ? [layOutText(explainTrust(trust), width)] : []),
-      ].join('\n'),
-      ...(advice.rows.length > 0 ? [renderTable(...createAdviceView(advice), { width, paint })] : []),
-      shown
-        .filter(Boolean)
-        .map((text) => layOutText(text, width))
-        .join(explain ? '\n\n' : '\n'),
-    ].join('\n\n')}\n`,
-  );
-  if (json) {
-    process.stdout.write(
-      `${JSON.stringify({
-        lab: 'advise',
-        startedAt,
-        environment: describeEnvironment(null),
-        settings: { ...settings, slos: slos.map(({ text }) => text), headroom, seeds: advice.seeds, firstSeed },
-        ...advice,
-        ...(check && { check }),
-        words: paragraphs,
-        notes: [...about, ...doubts, ...notes],
-        warnings,
-      })}\n`,
-    );
-  }
+  const answer = [
+    paintText(layOut(verdict), advice.verdict === 'size' ? 'green' : 'red', look.paint),
+    ...(trust && advice.poolSize !== null ? [layOut(explainTrust(trust))] : []),
+  ].join('\n');
+  const table = advice.rows.length > 0 ? [renderTable(...createAdviceView(advice), look)] : [];
+  const rest = shown.filter(Boolean).map(layOut);
+  print([answer, ...table, rest.join(explain ? '\n\n' : '\n')], {
+    lab: 'advise',
+    startedAt,
+    environment: describeEnvironment(null),
+    settings: { ...settings, slos: slos.map(({ text }) => text), headroom, seeds: advice.seeds, firstSeed },
+    ...advice,
+    ...(check && { check }),
+    words: paragraphs,
+    notes: [...about, ...doubts, ...notes],
+    warnings,
+  });
   if (advice.verdict !== 'size') process.exitCode = 1;
 }
 
@@ -181,19 +144,14 @@ function explainUnsure(trust, { poolSize, rows }, slos) {
  * Gives no size.
  *
  * @param {string[]} reasons
- * @param {{ check?: TraceCheck, json: boolean }} options
+ * @param {TraceCheck | undefined} check
+ * @param {Output} output
  */
-function refuse(reasons, { check, json }) {
+function refuse(reasons, check, { look, layOut, print }) {
   const words = ["No size: the recording can't be predicted.", ...reasons];
-  const stream = streamForText(json);
-  const [width, paint] = [widthOf(stream), choosePaint(stream)];
-  const [verdict, ...rest] = words.map((text) => layOutText(text, width));
-  stream.write(`${[paintText(verdict, 'red', paint), ...rest].join('\n\n')}\n`);
-  if (json) {
-    process.stdout.write(
-      `${JSON.stringify({ lab: 'advise', verdict: 'noPrediction', poolSize: null, check, words })}\n`,
-    );
-  }
+  const [verdict, ...rest] = words.map(layOut);
+  const facts = { lab: 'advise', verdict: 'noPrediction', poolSize: null, check, words };
+  print([paintText(verdict, 'red', look.paint), ...rest], facts);
   process.exitCode = EXIT_NO_PREDICTION;
 }
 

@@ -5,7 +5,7 @@ import { attachToProcess } from '../watch/attach-to-process.js';
 import { examineTarget } from '../watch/node-target.js';
 import { requireYes } from './confirm.js';
 import { parseUpTo } from './option-parsers.js';
-import { abortOnSignal } from './signals.js';
+import { runUntilSignal } from './signals.js';
 
 /** @import { NodeTarget } from '../watch/node-target.js' */
 
@@ -28,9 +28,8 @@ export function createCommand() {
 
 /** @param {number} pid @param {{ yes: boolean }} options */
 async function attach(pid, { yes }) {
-  const { signal, release } = abortOnSignal();
   const width = widthOf(process.stderr);
-  try {
+  await runUntilSignal(async (signal) => {
     const target = await examineTarget(pid);
     process.stderr.write(
       `${describePlan(target)
@@ -48,9 +47,7 @@ async function attach(pid, { yes }) {
     await attachment.detach();
     process.stderr.write(`Detached from process ${pid}.\n`);
     process.exitCode = 0;
-  } finally {
-    release();
-  }
+  });
 }
 
 /** @param {NodeTarget} target @returns {string[]} paragraphs */

@@ -10,11 +10,10 @@ import { openShop } from '../workshop/cases/open-shop.js';
 import { noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
 import { findTask, readLessons } from '../workshop/lessons.js';
 import { shopFile, writeShop } from './case-shop.js';
-import { WIDTH } from './check-task.js';
+import { WIDTH } from './lesson-text.js';
 import { findDataFolder } from './data-folder.js';
 import { parseUpTo } from './option-parsers.js';
-import { abortOnSignal } from './signals.js';
-import { withWrappedErrors } from './wrapped-errors.js';
+import { runUntilSignal } from './signals.js';
 
 /** @import { CaseTask } from '../workshop/lesson-types.js' */
 /** @import { Progress } from '../workshop/lesson-progress.js' */
@@ -33,7 +32,7 @@ export function createCaseCommand() {
     .description('start a shop that is slow, and find out why')
     .argument('<number>', 'which case, from 1 to 3', parseUpTo(CASES))
     .option('--new', 'with a new cause, drawn at random', false)
-    .action(withWrappedErrors(runCase));
+    .action(runCase);
 }
 
 /** @param {number} number @param {{ new: boolean }} options */
@@ -48,13 +47,10 @@ async function runCase(number, { new: isNew }) {
     await writeShop(file, cause);
     await writeProgress(dataDir, noteLesson(progress, task.name, { cause: cause.name }));
   }
-  const { signal, release } = abortOnSignal('The shop is closed. Your file stays.');
-  try {
+  await runUntilSignal(async (signal) => {
     const shop = await openShop({ report: (line) => process.stderr.write(`${line}\n`), signal });
     await runShop(shop, { file, task, signal }).finally(shop.close);
-  } finally {
-    release();
-  }
+  }, 'The shop is closed. Your file stays.');
 }
 
 /** A class gets the same cause. @param {CaseTask} task @param {Progress} progress @param {boolean} isNew */

@@ -6,7 +6,7 @@ import { readSettings } from '../../src/settings.js';
 import { writeAtomically } from '../base/write-atomically.js';
 import { measureShop, ROUTES } from '../workshop/cases/measure-shop.js';
 import { openShop } from '../workshop/cases/open-shop.js';
-import { abortOnSignal } from './signals.js';
+import { runUntilSignal } from './signals.js';
 
 /** @import { CaseTask, CaseCause, ShopEvidence } from '../workshop/lesson-types.js' */
 
@@ -45,8 +45,7 @@ export async function measureCase(task, { drawn, named: { cause, route } }) {
   if (!found || !existsSync(file)) throw new Error(`Start it first:\n  npx pool-lab case ${task.number}`);
   const names = task.causes.map(({ name }) => name);
   const named = { cause: requireOne('cause', cause, names), route: requireOne('route', route, [...ROUTES, 'all']) };
-  const { signal, release } = abortOnSignal();
-  try {
+  return runUntilSignal(async (signal) => {
     const report = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
     report(`Measuring the shop for ${SECONDS} s ...`);
     const shop = await openShop({ report, signal });
@@ -57,9 +56,7 @@ export async function measureCase(task, { drawn, named: { cause, route } }) {
     } finally {
       await shop.close();
     }
-  } finally {
-    release();
-  }
+  });
 }
 
 /**

@@ -4,13 +4,12 @@ import { noteLesson, readProgress, writeProgress } from '../workshop/lesson-prog
 import { escapeControls, wrap } from '../../src/base/printable.js';
 import { ask } from './confirm.js';
 import { gatherEvidence } from './evidence.js';
+import { WIDTH } from './lesson-text.js';
 import { sendReport } from './send-report.js';
 
 /** @import { Lesson, Question, Task, Verdict } from '../workshop/lesson-types.js' */
 /** @import { Report } from '../workshop/class-report.js' */
 /** @import { EvidenceOptions } from './evidence.js' */
-
-export const WIDTH = 80;
 
 /** @typedef {{ dataDir: string, lessons: Lesson[] }} Workshop dataDir: where the progress is */
 
@@ -28,34 +27,28 @@ export async function checkTask(task, options, { dataDir, lessons }) {
   const verdict = await judge(task, evidence);
   const known = before.lessons[task.name] ?? {};
   const score = scoreVerdict(task, known.guess, verdict);
+  const { isRight } = verdict;
   const news = {
     ...(options.answer !== undefined && { answer: options.answer }),
-    ...(verdict.isRight && {
+    ...(isRight && {
       doneAt: new Date().toISOString(),
       ...(score && { points: known.points ?? score.points }),
     }),
   };
   await writeProgress(dataDir, noteLesson(before, task.name, news));
-  return {
-    isRight: verdict.isRight,
-    text: renderVerdict(verdict, score?.words),
-    report: createReport(task, known.guess, verdict),
-  };
+  return { isRight, text: renderVerdict(verdict, score?.words), report: createReport(task, known.guess, verdict) };
 }
 
 /** @param {Verdict} verdict @param {string} [score] of the guess */
 function renderVerdict({ isRight, words, figures = [], runs = [] }, score) {
   const width = Math.max(0, ...figures.map(([label]) => label.length));
-  return escapeControls(
-    [
-      figures.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n'),
-      wrap(`${isRight ? 'Right.' : 'Not yet.'} ${words}`, WIDTH),
-      score && wrap(score, WIDTH),
-      runs.map(({ file }) => `Judged: ${file}`).join('\n'),
-    ]
-      .filter(Boolean)
-      .join('\n\n'),
-  );
+  const blocks = [
+    figures.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n'),
+    wrap(`${isRight ? 'Right.' : 'Not yet.'} ${words}`, WIDTH),
+    score && wrap(score, WIDTH),
+    runs.map(({ file }) => `Judged: ${file}`).join('\n'),
+  ];
+  return escapeControls(blocks.filter(Boolean).join('\n\n'));
 }
 
 /** Records a guess, and sends it to the class. @param {Task} task @param {number} value @param {Workshop} workshop */

@@ -15,7 +15,7 @@ import { requireWritable, writeAtomically } from '../base/write-atomically.js';
 import { findDataFolder } from './data-folder.js';
 import { CLASS_PORT } from './join-command.js';
 import { orInvalid, parsePort, parseText, parseUpTo } from './option-parsers.js';
-import { abortOnSignal } from './signals.js';
+import { runUntilSignal } from './signals.js';
 
 /** @import { ClassLesson, ClassState } from '../workshop/class/class-roll.js' */
 /**
@@ -71,7 +71,6 @@ async function openClassroom({ host, port, token, stuckAfter, share, new: isNew,
   await requireWritable(out, '--out');
   const stored = isNew ? undefined : await readClass(file);
   const state = keepKnown(stored ?? openState(lessons), lessons);
-  const { signal, release } = abortOnSignal();
   const stateFile = createStateFile(file, state, (error) => process.stderr.write(`${error.message}\n`));
   /** @type {() => void} */
   let change = () => {};
@@ -79,7 +78,7 @@ async function openClassroom({ host, port, token, stuckAfter, share, new: isNew,
     stateFile.save();
     change();
   });
-  try {
+  await runUntilSignal(async (signal) => {
     const room = await openClass(roll, {
       lessons,
       host,
@@ -110,9 +109,7 @@ async function openClassroom({ host, port, token, stuckAfter, share, new: isNew,
       process.stdout.write(`The room's result: ${out}\n`);
     }
     process.exitCode = 0;
-  } finally {
-    release();
-  }
+  });
 }
 
 /** @returns {Promise<ClassLesson[]>} */

@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { checkRecording, diagnose, openRecording, poolOfApp, predict } from 'mongodb-pool-predictor';
 import { MAX_DELAY_MS } from '../../src/base/settings-table.js';
-import { readAdvice } from '../predictions/read-advice.js';
 import { describeHistory } from '../predictions/describe-input.js';
 import { renderComparison, renderDiagnosis, toJson } from '../predictions/diagnosis-view.js';
 import { widthOf } from '../report/table.js';
@@ -17,6 +16,7 @@ import { chooseApp, recordTrace } from './record-trace.js';
 
 /** @typedef {{ instances?: number, serverLimit?: number }} DoctorFleet */
 
+const ADVICE = new URL('../predictions/advice/', import.meta.url);
 const SECONDS = 60;
 const [FINE, ERROR, PROBLEM] = [0, 1, 2];
 
@@ -131,4 +131,16 @@ async function diagnoseApp(url, seconds, fleet) {
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** What to do about each cause: the text below the heading of its file. @returns {Promise<Record<string, string>>} */
+async function readAdvice() {
+  const files = (await readdir(ADVICE)).filter((name) => name.endsWith('.md'));
+  const texts = await Promise.all(files.map((name) => readFile(new URL(name, ADVICE), 'utf8')));
+  return Object.fromEntries(
+    files.map((name, index) => [
+      name.replace(/\.md$/, ''),
+      texts[index].replace(/^#.*$/m, '').replace(/\s+/g, ' ').trim(),
+    ]),
+  );
 }

@@ -4,7 +4,6 @@ import { readLessons } from '../workshop/lessons.js';
 import { findDataFolder } from './data-folder.js';
 import { orInvalid, parseText } from './option-parsers.js';
 import { post } from './send-report.js';
-import { withWrappedErrors } from './wrapped-errors.js';
 
 /** Where `pool-lab class` listens unless told otherwise. */
 export const CLASS_PORT = 3300;
@@ -19,7 +18,7 @@ export function createJoinCommand() {
     .argument('<class>', 'link or code of the class, as the teacher shows it')
     .requiredOption('--name <name>', 'your first name, up to 40 characters', parseText)
     .option('--at <url>', 'address of the class, if you only have its code', orInvalid(parseAddress), OWN_CLASS)
-    .action(withWrappedErrors(join));
+    .action(join);
 }
 
 /** @param {string} text @param {{ name: string, at: string }} options */

@@ -197,10 +197,8 @@ async function readScenarioLoad(
   const [given, counts] = [parseServices(service), parseQueries(queries)];
   const workload = await readScenario(scenario, { environment, skipFunctions });
   const earlier = from === undefined ? undefined : await readInputs(from);
-  const load = createScenarioLoad(workload, {
-    workers,
-    server: typeof serverCores === 'number' ? { cores: serverCores } : undefined,
-  });
+  const server = typeof serverCores === 'number' ? { cores: serverCores } : undefined;
+  const load = createScenarioLoad(workload, { workers, server });
   const running = app === undefined ? undefined : await readApp(app);
   const overhead = running?.overhead ?? earlier?.overhead;
   const source = running?.overhead ? `of the app at ${running.url}` : `in ${from}`;
@@ -292,8 +290,6 @@ async function readApp(text) {
  */
 function addRoundTrips(overhead, tripsMs) {
   if (overhead.kind !== 'sample' || tripsMs.length === 0) return overhead;
-  return {
-    kind: 'sample',
-    valuesMs: Array.from(overhead.valuesMs, (ms, index) => ms + tripsMs[index % tripsMs.length]),
-  };
+  const valuesMs = Array.from(overhead.valuesMs, (ms, index) => ms + tripsMs[index % tripsMs.length]);
+  return { kind: 'sample', valuesMs };
 }

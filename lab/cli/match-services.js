@@ -43,10 +43,8 @@ export function matchServices({ routes, requests }, { given, measured, queries }
       return [route, { ...(own ? service : divide(service, count)), queries: count }];
     }),
   );
-  return {
-    services,
-    warnings: [...findShared(routes, (route) => nameIn(given, route) ?? nameIn(measured, route)), ...warnings],
-  };
+  const shared = findShared(routes, (route) => nameIn(given, route) ?? nameIn(measured, route));
+  return { services, warnings: [...shared, ...warnings] };
 }
 
 /** @param {string[]} routes @param {(route: string) => string | undefined} nameOf @returns {string[]} */

@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
-import { hideUnsure, judgeTrust, parsePoolSizes, poolOfApp, predict, summariseTrace } from 'mongodb-pool-predictor';
-import { choosePaint } from '../base/paint.js';
+import { hideUnsure, parsePoolSizes, poolOfApp, predict, summariseTrace } from 'mongodb-pool-predictor';
 import { describeEnvironment } from '../harness/environment.js';
 import { describePool } from '../predictions/describe-input.js';
 import {
@@ -15,12 +14,12 @@ import { describeDoubt } from '../predictions/describe-callers.js';
 import { createPredictView, foldSizes, pickRows } from '../predictions/predict-view.js';
 import { DASH, formatCell } from '../report/columns.js';
 import { renderHtml } from '../report/html.js';
-import { renderTable, widthOf, layOutText } from '../report/table.js';
+import { renderTable } from '../report/table.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
-import { checkInput } from './check-input.js';
 import { inThreads } from './in-threads.js';
-import { readLoad, withLoadOptions } from './load-options.js';
-import { streamForText } from './result-file.js';
+import { withLoadOptions } from './load-options.js';
+import { openOutput } from './output.js';
+import { readChecked } from './read-checked.js';
 import { MAX_SEEDS, orInvalid, parseFirstSeed, parseUpTo } from './option-parsers.js';
 
 /** @import { Load, PoolOptions } from 'mongodb-pool-predictor' */
@@ -85,31 +84,14 @@ async function showPrediction(
     throw new Error(`--driver ${driver} needs a scenario: a trace has the timing of the driver that recorded it`);
   }
   if (html) await requireWritable(html, '--html');
-  const {
-    load,
-    services,
-    overhead,
-    resolutionMs,
-    pool,
-    about = [],
-    notes: coverage,
-    settings,
-    warnings,
-    trace,
-    others,
-  } = await readLoad({ ...loadOptions, scenario });
+  const input = await readChecked({ ...loadOptions, scenario, firstSeed });
+  const { load, simulation, pool, about, settings, warnings, trace, check, trust } = input;
   // The driver of 2020 has none of the settings.
   const known = driver === '7' ? pool : undefined;
   const poolOf = known
     ? (/** @type {number} */ poolSize) => poolOfApp({ ...known.settings, poolSize })
     : POOL_OF[driver];
-  const check = trace && (await checkInput({ trace, load, pool, others }, { ...loadOptions, firstSeed }));
-  const trust = trace && check && judgeTrust({ trace, load, others, serverCores: loadOptions.serverCores }, check);
-  const notes = [
-    ...(check === undefined ? [] : [explainCheck(check)]),
-    ...coverage,
-    ...(known ? [describePool(known)] : []),
-  ];
+  const notes = [...input.notes, ...(known ? [describePool(known)] : [])];
   const withheld = poolSizes.filter((size) => trust?.isWithheld(size));
   const sizes = poolSizes.filter((size) => !withheld.includes(size));
   const gaps = [
@@ -118,27 +100,21 @@ async function showPrediction(
   ];
   /** @param {typeof load} one */
   const predictOn = (one) =>
-    inThreads({ load: one, services, overhead, resolutionMs }, (hooks) =>
+    inThreads({ load: one, ...simulation }, (hooks) =>
       predict({
         load: one,
+        ...simulation,
         poolSizes: sizes,
-        services,
-        overhead,
-        resolutionMs,
         seeds,
         firstSeed,
         poolOf,
-        widenBy: trust?.widenBy,
+        widen: trust?.widen,
         ...hooks,
       }),
     );
-  const stream = streamForText(json);
-  const width = widthOf(stream);
-  const paint = choosePaint(stream);
+  const { look, layOut, print } = openOutput(json);
   if (sizes.length === 0) {
-    stream.write(`${gaps.map((gap) => layOutText(gap, width)).join('\n\n')}\n`);
-    if (json)
-      process.stdout.write(`${JSON.stringify({ lab: 'predict', check, withheld, variants: [], notes: gaps })}\n`);
+    print(gaps.map(layOut), { lab: 'predict', check, withheld, variants: [], notes: gaps });
     return;
   }
   const prediction = await predictOn(load);
@@ -176,44 +152,30 @@ async function showPrediction(
   const busy = sure?.filter(({ isBusy }) => isBusy).map(({ variant }) => variant.settings.poolSize) ?? [];
   const printed = sure ? { ...result, variants: sure.map(({ variant }) => variant) } : result;
   const shown = isExplained ? printed : brief(view, printed, [...best, trust?.recordedSize ?? null]);
-  stream.write(
-    `${[
-      layOutText(`${describeBest(best, sizes)}${trust ? ` ${explainTrust(trust)}` : ''}`, width),
-      hasFigures(view, shown.variants)
-        ? renderTable(view, shown, { width, paint })
-        : layOutText('No figure is sure enough to show. Record for longer, with more requests.', width),
-      ...[
-        ...about,
-        ...gaps,
-        ...(busy.length > 0 ? [explainBusy(busy)] : []),
-        ...(sure?.some(({ isWide }) => isWide) ? [EXPLAIN_DASH] : []),
-        ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
-      ].map((note) => layOutText(note, width)),
-      ...(doubt?.load.callers && doubted && isExplained
-        ? [
-            layOutText(describeDoubt(doubt.load.callers), width),
-            renderTable(
-              createPredictView({
-                load: doubt.load,
-                isRandom: doubt.seeds > 1,
-                hasBands: bands,
-                isExplained,
-                notes: [],
-              }),
-              { ...result, variants: doubted, warnings: [] },
-              { width, paint },
-            ),
-          ]
-        : []),
-    ].join('\n\n')}\n`,
-  );
-  // What is not sure is null there, too.
-  if (json) process.stdout.write(`${JSON.stringify(printed)}\n`);
+  const blocks = [
+    layOut(`${describeBest(best, sizes)}${trust ? ` ${explainTrust(trust)}` : ''}`),
+    hasFigures(view, shown.variants)
+      ? renderTable(view, shown, look)
+      : layOut('No figure is sure enough to show. Record for longer, with more requests.'),
+    ...[
+      ...about,
+      ...gaps,
+      ...(busy.length > 0 ? [explainBusy(busy)] : []),
+      ...(sure?.some(({ isWide }) => isWide) ? [EXPLAIN_DASH] : []),
+      ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
+    ].map(layOut),
+  ];
+  if (doubt?.load.callers && doubted && isExplained) {
+    const isRandom = doubt.seeds > 1;
+    const other = createPredictView({ load: doubt.load, isRandom, hasBands: bands, isExplained });
+    blocks.push(layOut(describeDoubt(doubt.load.callers)));
+    blocks.push(renderTable(other, { ...result, variants: doubted, warnings: [] }, look));
+  }
+  // What is not sure is null in JSON, too.
+  print(blocks, printed);
   if (html) {
-    await writeAtomically(
-      html,
-      renderHtml([{ lab: createPredictView({ ...facts, hasBands: true }), result: printed }]),
-    );
+    const lab = createPredictView({ ...facts, hasBands: true });
+    await writeAtomically(html, renderHtml([{ lab, result: printed }]));
     process.stderr.write(`Report: ${html}\n`);
   }
 }

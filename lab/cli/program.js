@@ -1,82 +1,50 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Help } from 'commander';
 import { toPrintable } from '../../src/base/printable.js';
+import { wrapMessage } from './lesson-text.js';
 
 const { version, description } = createRequire(import.meta.url)('../../package.json');
 
 /**
- * The commands by what they are for, as `--help` shows them. A command's module is loaded when the command is used: all
- * of them take several times as long as `--help` should.
- * @type {Record<string, { example: string, commands: Record<string, Entry> }>}
- * @typedef {{ summary: string, load: () => Promise<{ createCommand: () => Command }> }} Entry
+ * The commands by what they are for, as `--help` shows them, each with its summary. A command's module is loaded when
+ * the command is used: all of them take several times as long as `--help` should.
+ * @type {Record<string, { example: string, commands: Record<string, string> }>}
  */
 const GROUPS = {
   'Learn:': {
     example: 'pool-lab workshop 1',
     commands: {
-      workshop: {
-        summary: 'learn about pools in lessons of about 5 minutes',
-        load: () => import('./workshop-command.js'),
-      },
-      class: {
-        summary: 'hold the workshop with others, on one page for the whole room',
-        load: () => import('./class-command.js'),
-      },
+      workshop: 'learn about pools in lessons of about 5 minutes',
+      class: 'hold the workshop with others, on one page for the whole room',
     },
   },
   'Your app:': {
     example: 'pool-lab watch -- node app.js',
     commands: {
-      watch: {
-        summary: 'run your own app, and watch the pools of its processes',
-        load: () => import('./watch-command.js'),
-      },
-      attach: {
-        summary: 'watch the pools of a process that is already running',
-        load: () => import('./attach-command.js'),
-      },
-      record: {
-        summary: "record a running app's checkouts to a trace file",
-        load: () => import('./record-command.js'),
-      },
-      doctor: { summary: 'say why requests wait, and what to do', load: () => import('./doctor-command.js') },
-      sweep: {
-        summary: 'run your own app at several pool sizes, and compare',
-        load: () => import('./sweep-command.js'),
-      },
+      watch: 'run your own app, and watch the pools of its processes',
+      attach: 'watch the pools of a process that is already running',
+      record: "record a running app's checkouts to a trace file",
+      doctor: 'say why requests wait, and what to do',
+      sweep: 'run your own app at several pool sizes, and compare',
     },
   },
   'Predict:': {
     example: "pool-lab advise --trace app.jsonl --slo '/users p99 < 50ms'",
     commands: {
-      predict: {
-        summary: 'predict a load test at each pool size, in milliseconds',
-        load: () => import('./predict-command.js'),
-      },
-      advise: { summary: 'find the smallest pool that meets your goals', load: () => import('./advise-command.js') },
+      predict: 'predict a load test at each pool size, in milliseconds',
+      advise: 'find the smallest pool that meets your goals',
     },
   },
   'Experiments:': {
     example: 'pool-lab run mixed',
     commands: {
-      run: {
-        summary: 'run an experiment; alone, it lists them all and how long they take',
-        load: () => import('./run-command.js'),
-      },
-      report: {
-        summary: 'show the results of earlier runs, or replay a trace',
-        load: () => import('./report-command.js'),
-      },
+      run: 'run an experiment; alone, it lists them all and how long they take',
+      report: 'show the results of earlier runs, or replay a trace',
     },
   },
   'Operate:': {
     example: 'pool-lab replicate --source mongodb://a/ --target mongodb://b/',
-    commands: {
-      replicate: {
-        summary: 'copy a replica set to another MongoDB, and follow it',
-        load: () => import('./replicate-command.js'),
-      },
-    },
+    commands: { replicate: 'copy a replica set to another MongoDB, and follow it' },
   },
 };
 
@@ -99,8 +67,9 @@ export async function createProgram(loaded = Object.keys(COMMANDS)) {
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(toPrintable(text)) });
   for (const [heading, { commands }] of Object.entries(GROUPS)) {
-    for (const [name, { summary, load }] of Object.entries(commands)) {
-      const command = loaded.includes(name) ? (await load()).createCommand() : new Command(name);
+    for (const [name, summary] of Object.entries(commands)) {
+      const isLoaded = loaded.includes(name);
+      const command = isLoaded ? (await import(`./${name}-command.js`)).createCommand() : new Command(name);
       addCommand(program, command.summary(summary).helpGroup(heading));
     }
   }
@@ -124,7 +93,8 @@ export async function runProgram(args) {
       process.exitCode = error.exitCode;
       return;
     }
-    process.stderr.write(`${toPrintable(error instanceof Error ? error.message : String(error))}\n`);
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`${args[0] === 'workshop' ? wrapMessage(message) : toPrintable(message)}\n`);
     process.exitCode ||= 1;
   }
 }

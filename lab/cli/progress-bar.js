@@ -34,11 +34,8 @@ export class ProgressBar {
     }
     const startedAtMs = performance.now();
     this.stop();
-    this.#line = new StatusLine(
-      this.#stream,
-      () => drawBar(step, Math.min(performance.now() - startedAtMs, step.estimateMs)),
-      REDRAW_MS,
-    );
+    const draw = () => drawBar(step, Math.min(performance.now() - startedAtMs, step.estimateMs));
+    this.#line = new StatusLine(this.#stream, draw, REDRAW_MS);
     this.#line.draw();
   }
 

@@ -21,6 +21,7 @@ const FIRST_ASK_MS = 100;
  * @property {string} [client] the only one to record
  * @property {string} [pid] of the only process to record
  * @property {number} [seconds] default: until Ctrl-C
+ * @property {AbortSignal} [signal] ends the recording, too
  * @property {number} every how often to ask, in ms, at least
  * @property {number} maxMb of the file
  * @property {(what: string) => void} onStart gets what is recorded, in words
@@ -34,7 +35,7 @@ const FIRST_ASK_MS = 100;
  * @param {AppUrl} app
  * @param {RecordOptions} options
  */
-export async function recordTrace(app, { out, client, pid, seconds, every, maxMb, onStart, onEnd }) {
+export async function recordTrace(app, { out, client, pid, seconds, signal, every, maxMb, onStart, onEnd }) {
   const stop = new AbortController();
   const patience = new AbortController();
   const end = () => {
@@ -46,6 +47,7 @@ export async function recordTrace(app, { out, client, pid, seconds, every, maxMb
     stopListening();
     end();
   });
+  signal?.addEventListener('abort', end, { once: true });
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   try {

@@ -6,7 +6,7 @@ import { readSettings } from '../../src/settings.js';
 import { formatBytes, formatDuration, ProgressWords } from './describe-progress.js';
 import { openMetrics } from './replication-metrics.js';
 import { collect, parsePort, parseText, parseUpTo } from './option-parsers.js';
-import { abortOnSignal } from './signals.js';
+import { runUntilSignal } from './signals.js';
 import { StatusLine } from './status-line.js';
 
 /** @import { Figures, Filter, Verification } from 'oplog-replicator' */
@@ -69,13 +69,11 @@ async function runReplicate({ include, exclude, ...options }) {
   if (options.verify && (options.untilCaughtUp || options.metricsPort !== undefined)) {
     throw new Error("--verify only compares, so it can't be used with --until-caught-up or --metrics-port");
   }
-  const { signal, release } = abortOnSignal('Interrupted. The same command continues from the last checkpoint.');
-  try {
-    const ends = { source, target, namespaces: { include, exclude } };
-    await (options.verify ? compare(ends, signal) : follow(ends, { ...options, signal }));
-  } finally {
-    release();
-  }
+  const ends = { source, target, namespaces: { include, exclude } };
+  await runUntilSignal(
+    (signal) => (options.verify ? compare(ends, signal) : follow(ends, { ...options, signal })),
+    'Interrupted. The same command continues from the last checkpoint.',
+  );
 }
 
 /**

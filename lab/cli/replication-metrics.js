@@ -11,42 +11,39 @@ const APPLIED = /** @type {const} */ (['inserts', 'updates', 'deletes', 'command
 /** @param {() => Figures} figures @returns {string} in Prometheus' text format */
 function renderReplicationMetrics(figures) {
   const now = figures();
+  const isCopying = now.copy !== null && now.copy.phase !== 'done';
   return renderMetrics([
-    {
-      name: 'oplog_replicator_operations_total',
-      help: 'Operations applied to the target.',
-      type: 'counter',
-      read: () => APPLIED.map((kind) => ({ labels: { kind }, value: now[kind] })),
-    },
-    {
-      name: 'oplog_replicator_skipped_total',
-      help: 'Entries of the oplog that were not applied.',
-      type: 'counter',
-      read: () => SKIPPED.map((reason) => ({ labels: { reason }, value: now[reason] })),
-    },
-    createMetric('counter', 'batches_total', 'Batches written.', now.batches),
-    createMetric('counter', 'bytes_total', 'Bytes of these batches.', now.bytes),
-    createMetric('gauge', 'backlog', 'Operations that were read and are not yet written.', now.backlog),
+    createMetric('operations_total', 'Operations applied to the target.', listSamples('kind', APPLIED, now)),
+    createMetric('skipped_total', 'Entries of the oplog that were not applied.', listSamples('reason', SKIPPED, now)),
+    createMetric('batches_total', 'Batches written.', now.batches),
+    createMetric('bytes_total', 'Bytes of these batches.', now.bytes),
+    createMetric('backlog', 'Operations that were read and are not yet written.', now.backlog),
     createMetric(
-      'gauge',
       'lag_seconds',
       'Time since the source executed the oldest operation not yet written.',
       now.lagMs / 1000,
     ),
-    createMetric(
-      'gauge',
-      'copying',
-      '1 until the copy of what was there is complete, then 0.',
-      Number(now.copy !== null && now.copy.phase !== 'done'),
-    ),
-    createMetric('gauge', 'copied_bytes', 'Bytes copied, of what was there at the beginning.', now.copy?.bytes ?? 0),
-    createMetric('gauge', 'copy_size_bytes', 'Bytes to copy, about.', now.copy?.totalBytes ?? 0),
+    createMetric('copying', '1 until the copy of what was there is complete, then 0.', Number(isCopying)),
+    createMetric('copied_bytes', 'Bytes copied, of what was there at the beginning.', now.copy?.bytes ?? 0),
+    createMetric('copy_size_bytes', 'Bytes to copy, about.', now.copy?.totalBytes ?? 0),
   ]);
 }
 
-/** @param {Metric['type']} type @param {string} name @param {string} help @param {number} value @returns {Metric} */
-function createMetric(type, name, help, value) {
-  return { name: `oplog_replicator_${name}`, help, type, read: () => [{ labels: {}, value }] };
+/** @param {string} label @param {readonly (keyof Figures)[]} values of it @param {Figures} figures */
+function listSamples(label, values, figures) {
+  return values.map((each) => ({ labels: { [label]: each }, value: Number(figures[each]) }));
+}
+
+/**
+ * @param {string} name
+ * @param {string} help
+ * @param {number | ReturnType<typeof listSamples>} value
+ * @returns {Metric}
+ */
+function createMetric(name, help, value) {
+  const samples = typeof value === 'number' ? [{ labels: {}, value }] : value;
+  const type = name.endsWith('_total') ? 'counter' : 'gauge';
+  return { name: `oplog_replicator_${name}`, help, type, read: () => samples };
 }
 
 /**

@@ -81,10 +81,8 @@ function listChanges(entries) {
 export function showResult(file, { lab, result }, width, paint) {
   try {
     const heading = `${lab.title}, ${escapeControls(formatDate(result.startedAt))}`;
-    return {
-      table: `${heading}\n${renderTable(lab, result, { width, paint })}\n\n`,
-      page: renderHtml([{ lab, result }]),
-    };
+    const table = `${heading}\n${renderTable(lab, result, { width, paint })}\n\n`;
+    return { table, page: renderHtml([{ lab, result }]) };
   } catch (cause) {
     throw new Error(`${file} can't be shown: it lacks figures of ${lab.name}`, { cause });
   }

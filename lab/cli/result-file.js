@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { makeFolder, reasonOf } from '../../src/base/files.js';
-import { choosePaint } from '../base/paint.js';
 import { readJson } from '../base/read-json.js';
 import { requireWritableFolder, writeAtomically } from '../base/write-atomically.js';
 import { labs } from '../labs/index.js';
 import { checkResult, upgradeResult } from '../report/saved-result.js';
 import { renderHtml } from '../report/html.js';
-import { layOutText, renderTable, widthOf } from '../report/table.js';
+import { renderTable } from '../report/table.js';
 import { createSweepView } from '../sweep/sweep-view.js';
+import { openOutput } from './output.js';
 
 /** @import { LabView, Result } from '../report/result-types.js' */
 
@@ -78,11 +78,6 @@ export async function saveResult(lab, result, folder) {
   return files;
 }
 
-/** @param {boolean} json whether stdout gets JSON @returns {NodeJS.WriteStream} where tables and sentences go */
-export function streamForText(json) {
-  return json ? process.stderr : process.stdout;
-}
-
 /**
  * Prints a result, and saves it. Sets the exit code where a variant could not run.
  * @param {LabView} lab
@@ -90,15 +85,9 @@ export function streamForText(json) {
  * @param {{ out?: string, json: boolean, texts?: string[] }} options out: folder; texts: to print below the table
  */
 export async function reportResult(lab, result, { out = defaultFolder(result), json, texts = [] }) {
-  const stream = streamForText(json);
-  const width = widthOf(stream);
-  const parts = [
-    renderTable(lab, result, { width, paint: choosePaint(stream) }),
-    ...texts.map((text) => layOutText(text, width)),
-  ];
+  const { look, layOut, print } = openOutput(json);
   // Printed before it is saved: a full disk must not cost the measurements.
-  stream.write(`${parts.join('\n\n')}\n`);
-  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  print([renderTable(lab, result, look), ...texts.map(layOut)], result);
   const files = await saveResult(lab, result, out);
   process.stderr.write(`Report: ${files.report}\nResult: ${files.result}\n`);
   if (result.variants.some(({ error }) => error)) process.exitCode = 1;

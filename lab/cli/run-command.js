@@ -2,14 +2,14 @@ import path from 'node:path';
 import { Command, Option } from 'commander';
 import { toPrintable, wrap } from '../../src/base/printable.js';
 import { takePublished } from '../harness/lab-options.js';
-import { estimateRun, runLab } from '../harness/run-lab.js';
+import { estimateRun } from '../harness/run-lab.js';
 import { labs } from '../labs/index.js';
 import { explainWords, MAX_TEXT_WIDTH, widthOf } from '../report/table.js';
 import { readSettings } from '../../src/settings.js';
 import { orInvalid, parseText, parseUpTo } from './option-parsers.js';
-import { ProgressBar } from './progress-bar.js';
+import { runShown } from './run-shown.js';
 import { reportResult, requireWritableResult } from './result-file.js';
-import { abortOnSignal } from './signals.js';
+import { runUntilSignal } from './signals.js';
 
 /** @import { AnyLab } from '../harness/run-lab.js' */
 
@@ -73,12 +73,10 @@ function createLabCommand(lab) {
     )
     .option('--out <dir>', 'folder for the report and the result (default: a new folder in results/)')
     .option('--json', 'print the result as one JSON object on stdout', false)
-    .action(({ preset, ...options }) =>
-      runAndReport(
-        lab,
-        preset ? takePublished(lab.options, options, (name) => command.getOptionValueSource(name) === 'cli') : options,
-      ),
-    );
+    .action(({ preset, ...options }) => {
+      const isGiven = (/** @type {string} */ name) => command.getOptionValueSource(name) === 'cli';
+      return runAndReport(lab, preset ? takePublished(lab.options, options, isGiven) : options);
+    });
 }
 
 /** @param {string} about @param {unknown} initial @param {unknown} published */
@@ -96,19 +94,7 @@ function describeValue(value) {
 async function runAndReport(lab, { out, json, ...options }) {
   const settings = readSettings();
   await requireWritableResult(out);
-  const progress = new ProgressBar(process.stderr);
-  const { signal, release } = abortOnSignal();
-  try {
-    const result = await runLab(lab, options, {
-      settings,
-      signal,
-      report: (line) => progress.report(line),
-      onStep: (step) => progress.step(step),
-    });
-    progress.stop();
-    await reportResult(lab, result, { out, json });
-  } finally {
-    progress.stop();
-    release();
-  }
+  await runUntilSignal(async (signal) => {
+    await reportResult(lab, await runShown(lab, options, { settings, signal }), { out, json });
+  });
 }

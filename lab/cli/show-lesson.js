@@ -5,7 +5,7 @@ import { readProgress } from '../workshop/lesson-progress.js';
 import { findLesson, findTask, readLessons } from '../workshop/lessons.js';
 import { renderLessonList } from '../workshop/list-view.js';
 import { renderMarkdown } from '../workshop/markdown.js';
-import { WIDTH } from './check-task.js';
+import { WIDTH } from './lesson-text.js';
 import { readResults } from './evidence.js';
 
 /** @import { Puzzle } from '../workshop/lesson-types.js' */

@@ -6,7 +6,7 @@ import { formatDate } from '../report/name-runs.js';
 import { layOutText } from '../report/table.js';
 import { findNextLesson, readProgress } from '../workshop/lesson-progress.js';
 import { readLessons } from '../workshop/lessons.js';
-import { WIDTH } from './check-task.js';
+import { WIDTH } from './lesson-text.js';
 import { readResult, RESULTS } from './result-file.js';
 
 const COMMANDS = [

@@ -66,3 +66,18 @@ export function abortOnSignal(message = NOTHING_SAVED) {
     },
   };
 }
+
+/**
+ * @template T
+ * @param {(signal: AbortSignal) => Promise<T>} run is aborted on Ctrl-C, see abortOnSignal
+ * @param {string} [message]
+ * @returns {Promise<T>}
+ */
+export async function runUntilSignal(run, message) {
+  const { signal, release } = abortOnSignal(message);
+  try {
+    return await run(signal);
+  } finally {
+    release();
+  }
+}

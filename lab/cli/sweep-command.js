@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { parsePoolSizes, parseSlo } from 'mongodb-pool-predictor';
-import { runLab } from '../harness/run-lab.js';
 import { compareResults, describeComparison } from '../report/compare-results.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
 import { escapeControls } from '../../src/base/printable.js';
@@ -11,9 +10,9 @@ import { Sweep } from '../sweep/sweep-lab.js';
 import { createSweepView } from '../sweep/sweep-view.js';
 import { requireYes } from './confirm.js';
 import { collect, mongoOption, orInvalid, parseText, parseUpTo } from './option-parsers.js';
-import { ProgressBar } from './progress-bar.js';
+import { runShown } from './run-shown.js';
 import { readResult, reportResult, requireWritableResult } from './result-file.js';
-import { abortOnSignal } from './signals.js';
+import { runUntilSignal } from './signals.js';
 
 /** @import { SweepOptions } from '../sweep/sweep-lab.js' */
 /** @import { Slo } from 'mongodb-pool-predictor' */
@@ -87,27 +86,15 @@ async function runSweep({ command, scenario }, { repeat, baseline, out, json, ye
   await requireWritableResult(out);
   const before = baseline === undefined ? undefined : await readBaseline(baseline, options.poolSizes);
   const width = widthOf(process.stderr);
-  const progress = new ProgressBar(process.stderr);
-  const { signal, release } = abortOnSignal();
-  try {
-    const sweep = new Sweep({
-      ...options,
-      scenario,
-      command,
-      confirmHosts: (hosts) => confirmOtherHosts(hosts, { yes, signal }),
-    });
-    const result = await runLab(
+  await runUntilSignal(async (signal) => {
+    const confirmHosts = (/** @type {string[]} */ hosts) => confirmOtherHosts(hosts, { yes, signal });
+    const sweep = new Sweep({ ...options, scenario, command, confirmHosts });
+    const result = await runShown(
       sweep.lab,
       { repeat },
-      {
-        // An embedded MongoDB is asked for by name, so MONGO_URL does not matter.
-        settings: { ...settings, mongoUrl: undefined },
-        signal,
-        report: (line) => progress.report(layOutText(line, width)),
-        onStep: (step) => progress.step(step),
-      },
+      // An embedded MongoDB is asked for by name, so MONGO_URL does not matter.
+      { settings: { ...settings, mongoUrl: undefined }, signal, layOut: (line) => layOutText(line, width) },
     );
-    progress.stop();
     const { advice, words } = await askAdvice(sweep, options.slo, result.variants);
     const changes = before && compareResults(before, result);
     const change = changes && describeComparison(changes, 'the baseline', 'this run');
@@ -121,10 +108,7 @@ async function runSweep({ command, scenario }, { repeat, baseline, out, json, ye
     await reportResult(view, whole, { out, json, texts: [...sweep.diagnoses, ...words.slice(1)] });
     if (changes?.routes.some(({ verdict }) => verdict === 'worse')) process.exitCode = 1;
     if (options.slo && listSizes(options.slo, result.variants, 'met').length === 0) process.exitCode = 1;
-  } finally {
-    progress.stop();
-    release();
-  }
+  });
 }
 
 /** @param {string} file @param {number[]} poolSizes @throws {Error} if nothing of it can be compared */
@@ -150,14 +134,10 @@ async function askAdvice(sweep, slos, variants) {
     const advice = await sweep.findAdvice();
     if (!advice) return { words: [measured] };
     const [verdict, ...reasons] = explainAdvice(advice);
-    return {
-      advice,
-      words:
-        // Beside a verdict, "not enough data" would contradict it.
-        advice.verdict === 'notEnoughData'
-          ? [measured, `There is no advice for this load: ${reasons.join(' ')}`]
-          : [measured, `For this load, advise says: ${verdict}`, ...reasons],
-    };
+    // Beside a verdict, "not enough data" would contradict it.
+    if (advice.verdict === 'notEnoughData')
+      return { advice, words: [measured, `There is no advice for this load: ${reasons.join(' ')}`] };
+    return { advice, words: [measured, `For this load, advise says: ${verdict}`, ...reasons] };
   } catch (error) {
     // What was measured must not be lost.
     return { words: [measured, `There is no advice: ${/** @type {Error} */ (error).message}`] };

@@ -12,7 +12,7 @@ import { childEnvironment, readSettings } from '../../src/settings.js';
 import { openOverview } from '../watch/overview-page.js';
 import { watchSilentDatabases } from '../watch/silent-database.js';
 import { mongoOption, parsePort } from './option-parsers.js';
-import { abortOnSignal, onSignal } from './signals.js';
+import { onSignal, runUntilSignal } from './signals.js';
 
 /** @import { AttachedProcess } from '../harness/attach-reports.js' */
 
@@ -45,10 +45,8 @@ async function watch(command, { port, mongo: wanted, serverTiming }) {
     report(`the pools of this app: ${overview.url}`);
     const stop = new AbortController();
     ends.push(() => stop.abort());
-    watchSilentDatabases(reports.processes, {
-      onSilent: (found) => report(describeSilence(found, mongo?.url)),
-      stop: stop.signal,
-    });
+    const onSilent = (/** @type {AttachedProcess} */ found) => report(describeSilence(found, mongo?.url));
+    watchSilentDatabases(reports.processes, { onSilent, stop: stop.signal });
     process.exitCode = await runApp(command, {
       ...mongoSettings(mongo?.url ?? ''),
       ...attachOptions(),
@@ -88,14 +86,12 @@ function describeEmbedded(url) {
 }
 
 async function startMongo() {
-  const { signal, release } = abortOnSignal('Interrupted before the app was started.');
-  try {
-    const mongo = await startEmbeddedMongo({ ...readSettings(), report, signal });
-    mongo.died.then(({ message }) => report(message));
-    return mongo;
-  } finally {
-    release();
-  }
+  const mongo = await runUntilSignal(
+    (signal) => startEmbeddedMongo({ ...readSettings(), report, signal }),
+    'Interrupted before the app was started.',
+  );
+  mongo.died.then(({ message }) => report(message));
+  return mongo;
 }
 
 /** @param {string[]} command @param {Record<string, string>} settings @returns {Promise<number>} its exit code */

@@ -40,10 +40,8 @@ export async function watchTask(task, options, workshop, { signal, print, warn }
       if (isRight) return true;
       said = text;
       // The check itself writes the progress, but a result that came meanwhile is new. A person may answer again.
-      seen = {
-        results: state.results,
-        progress: asked === undefined ? await readTime(progressFile(workshop.dataDir)) : '',
-      };
+      const progress = asked === undefined ? await readTime(progressFile(workshop.dataDir)) : '';
+      seen = { results: state.results, progress };
     }
     if ((await readDoneAt(task, workshop)) === doneBefore) return undefined;
     print('Right. (Another command checked it.)');

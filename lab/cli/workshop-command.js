@@ -4,16 +4,16 @@ import { readSettings } from '../../src/settings.js';
 import { findLesson, findTask, listTasks, readLessons } from '../workshop/lessons.js';
 import { findNextLesson, noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
 import { createCaseCommand } from './case-command.js';
-import { askForGuess, checkTask, noteGuess, WIDTH } from './check-task.js';
+import { askForGuess, checkTask, noteGuess } from './check-task.js';
 import { findDataFolder } from './data-folder.js';
 import { createJoinCommand, createLeaveCommand } from './join-command.js';
+import { WIDTH } from './lesson-text.js';
 import { parseUpTo } from './option-parsers.js';
 import { parseAppUrl } from './running-app.js';
 import { sendReport } from './send-report.js';
 import { showCard, showLessons, showPuzzle } from './show-lesson.js';
-import { abortOnSignal } from './signals.js';
+import { runUntilSignal } from './signals.js';
 import { watchTask } from './watch-task.js';
-import { withWrappedErrors } from './wrapped-errors.js';
 
 /** @import { Task } from '../workshop/lesson-types.js' */
 /** @typedef {{ results: string, app?: string, trace?: string, answer?: number, twist?: boolean, puzzle?: boolean,
@@ -27,52 +27,38 @@ export function createCommand() {
     .description('list the lessons, or show one; each takes about 5 minutes')
     .argument('[lesson]', 'name or number of a lesson')
     .option('--all', 'with the explanation, even before the check', false)
-    .action(withWrappedErrors(showLessons));
-  /** @param {string} name @param {string} about */
-  const addLessonCommand = (name, about) =>
-    command.command(name).description(about).argument('<lesson>', 'name or number of the lesson');
-  addLessonCommand('guess', 'record what you expect, before you measure it')
-    .argument('<value>', 'a number', parseNumber)
-    .action(withWrappedErrors(guess));
+    .action(showLessons);
+  /** @param {string} name @param {string} about @param {(...args: any[]) => Promise<void>} act */
+  const add = (name, about, act) => command.command(name).description(about).action(act);
+  /** @type {typeof add} */
+  const addForLesson = (...args) => add(...args).argument('<lesson>', 'name or number of the lesson');
+  addForLesson('guess', 'record what you expect, before you measure it', guess).argument(
+    '<value>',
+    'a number',
+    parseNumber,
+  );
   addCheckOptions(
-    addLessonCommand('verify', 'check your results, your answer or a case; exits with 1 until they are right').action(
-      withWrappedErrors(verify),
-    ),
+    addForLesson('verify', 'check your results, your answer or a case; exits with 1 until they are right', verify),
   )
     .option('--cause <name>', 'of a case: why the shop is slow')
     .option('--route <path>', 'of a case: which one has the cause, or all');
-  addCheckOptions(
-    addLessonCommand('watch', 'check by itself whenever there is a new result, until it is right').action(
-      withWrappedErrors(watch),
+  addCheckOptions(addForLesson('watch', 'check by itself whenever there is a new result, until it is right', watch));
+  addPartOptions(
+    addForLesson('hint', 'give the next of three hints; the last one is the answer', giveHint).option(
+      '--step <n>',
+      'give this one instead, from 1 to 3',
+      parseUpTo(HINTS),
     ),
   );
-  addPartOptions(
-    addLessonCommand('hint', 'give the next of three hints; the last one is the answer')
-      .option('--step <n>', 'give this one instead, from 1 to 3', parseUpTo(HINTS))
-      .action(withWrappedErrors(giveHint)),
-  );
-  addLessonCommand('puzzle', 'show the puzzle of a lesson; every third lesson has one').action(
-    withWrappedErrors(showPuzzle),
-  );
-  addResults(
-    command
-      .command('card')
-      .description('print a summary to take home, with one of your own figures')
-      .action(withWrappedErrors(showCard)),
-  );
+  addForLesson('puzzle', 'show the puzzle of a lesson; every third lesson has one', showPuzzle);
+  addResults(add('card', 'print a summary to take home, with one of your own figures', showCard));
   addEvidenceOptions(
-    command
-      .command('check-all')
-      .description('check all lessons, twists and puzzles; exits with 1 until all lessons are right')
-      .action(withWrappedErrors(checkAll)),
+    add('check-all', 'check all lessons, twists and puzzles; exits with 1 until all lessons are right', checkAll),
   );
   command.addCommand(createCaseCommand());
   command.addCommand(createJoinCommand());
   command.addCommand(createLeaveCommand());
-  command
-    .command('reset')
-    .description('start over: forget what you have done and measured so far')
-    .action(withWrappedErrors(resetProgress));
+  add('reset', 'start over: forget what you have done and measured so far', resetProgress);
   return command;
 }
 
@@ -114,17 +100,14 @@ async function verify(name, options) {
   const lessons = await readLessons();
   const task = findTask(lessons, name, options);
   const dataDir = await findDataFolder();
-  const { signal, release } = abortOnSignal();
-  try {
+  await runUntilSignal(async (signal) => {
     await askForGuess(task, { dataDir, lessons }, signal);
     const { isRight, text, report } = await checkTask(task, withApp(options), { dataDir, lessons });
     process.stdout.write(`${text}\n`);
     warn(await sendReport(dataDir, lessons, report));
     if (isRight) await showNext(task, options);
     else process.exitCode = 1;
-  } finally {
-    release();
-  }
+  });
 }
 
 /** @param {Task} task that is done @param {{ results: string }} options */
@@ -147,26 +130,17 @@ async function watch(name, options) {
   if (task.causes)
     throw new Error(`A case is measured once you have named its cause: npx pool-lab workshop verify ${name}`);
   const dataDir = await findDataFolder();
-  const { signal, release } = abortOnSignal();
   process.stderr.write(`Watching ${describeSource(task, options)} for ${task.name}. Press Ctrl-C to stop.\n`);
-  try {
-    await watchTask(
-      task,
-      withApp(options),
-      { dataDir, lessons },
-      {
-        signal,
-        print: (text) => process.stdout.write(`\n${text}\n`),
-        warn,
-      },
-    );
-    await showNext(task, options);
-  } catch (error) {
-    // Ctrl-C loses nothing here, so exit silently.
-    if (!signal.aborted) throw error;
-  } finally {
-    release();
-  }
+  await runUntilSignal(async (signal) => {
+    try {
+      const print = (/** @type {string} */ text) => process.stdout.write(`\n${text}\n`);
+      await watchTask(task, withApp(options), { dataDir, lessons }, { signal, print, warn });
+      await showNext(task, options);
+    } catch (error) {
+      // Ctrl-C loses nothing here, so exit silently.
+      if (!signal.aborted) throw error;
+    }
+  });
 }
 
 /** @param {Task} task @param {CheckOptions} options */

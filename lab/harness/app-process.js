@@ -16,13 +16,7 @@ const SERVER = fileURLToPath(new URL('../../src/server.js', import.meta.url));
  * @throws {Error} with the app's stderr, if it ends before it listens
  */
 export async function startApp(settings, { script = SERVER, ...options } = {}) {
-  const {
-    message: { url },
-    stop,
-    died,
-    pid,
-    ask,
-  } = await forkScript(script, {
+  const { message, stop, died, pid, ask } = await forkScript(script, {
     name: 'the app',
     // When this process is killed, the app must not outlive it by more than a few seconds.
     env: { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn', SHUTDOWN_TIMEOUT_MS: '3000', ...settings },
@@ -33,7 +27,7 @@ export async function startApp(settings, { script = SERVER, ...options } = {}) {
   died.then((error) => !isStopping && ended.abort(error));
   const signal = AbortSignal.any([ended.signal, ...(options.signal ? [options.signal] : [])]);
   return {
-    url,
+    url: message.url,
     pid,
     signal,
     ask,

@@ -60,11 +60,9 @@ export async function startAttachedApp([file, ...args], { env = {}, signal } = {
   const outputs = [collectText(child.stdout), collectText(child.stderr)];
   /** @param {string} problem */
   const failWith = (problem) => {
-    const output = outputs
-      .map((read) => quoteOutput(read()))
-      .filter(Boolean)
-      .join('\n');
-    return new Error(`${problem}. ${output === '' ? 'The app printed nothing' : `The app's last output:\n${output}`}`);
+    const texts = outputs.map((read) => quoteOutput(read())).filter(Boolean);
+    const output = texts.length === 0 ? 'The app printed nothing' : `The app's last output:\n${texts.join('\n')}`;
+    return new Error(`${problem}. ${output}`);
   };
   const ended = new AbortController();
   let isStopping = false;

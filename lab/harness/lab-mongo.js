@@ -31,10 +31,8 @@ export const NO_MONGO = {
  * @returns {Promise<LabMongo>}
  */
 export async function openLabMongo({ members, urlOption = 'url' }, options, { settings, report, signal }) {
-  const mongo = await openMongo(
-    { ...settings, mongoUrl: options[urlOption] ?? settings.mongoUrl },
-    { members, report, signal },
-  );
+  const mongoUrl = options[urlOption] ?? settings.mongoUrl;
+  const mongo = await openMongo({ ...settings, mongoUrl }, { members, report, signal });
   const died = new AbortController();
   mongo.died?.then((error) => died.abort(error));
   try {

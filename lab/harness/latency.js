@@ -12,6 +12,7 @@ import { createClient } from '../../src/mongo/client.js';
  * @throws {Error} for a mongodb+srv URL
  */
 export async function addLatency(mongoUrl, settings, rttMs, { connectMs = 0 } = {}) {
+  if (rttMs === 0 && connectMs === 0) return { url: mongoUrl, close: async () => {} };
   if (!mongoUrl.startsWith('mongodb://')) throw new Error('added latency needs a URL that starts with mongodb://');
   const primary = await findPrimary(mongoUrl, settings);
   const colon = primary.lastIndexOf(':');

@@ -35,8 +35,8 @@ import { mergeFigures } from './merge-figures.js';
  * @property {{ members?: number, urlOption?: string } | null} [mongo] how many mongods the embedded MongoDB has,
  *   default 1; the option that names another MongoDB, default `url`; null: the lab needs none from us
  * @property {(options: Options) => Promise<OwnPlan>} plan
- * @property {(plan: OwnPlan, context: Context) => Promise<Prepared<Shared>>} [prepare] sets up what all variants share,
- *   for example data
+ * @property {(plan: OwnPlan, context: Context) => Promise<Prepared<Shared> | void>} [prepare] sets up what all variants
+ *   share, for example data
  * @property {(variant: PlannedVariant<VariantSettings, Figures>, plan: OwnPlan,
  *   context: Context & { shared: Shared }) => Promise<Measurement<Figures>>} measure
  * @property {(variant: PlannedVariant<VariantSettings, Figures>, plan: OwnPlan, measured: Figures, settings: Settings)
@@ -69,7 +69,6 @@ import { mergeFigures } from './merge-figures.js';
  * @property {Shared} [shared] goes into the context of each measurement
  * @property {Record<string, unknown>} [settings] more of what the result records
  * @property {Record<string, unknown>} [environment] what differs from this process
- * @property {() => Promise<void>} undo called whatever happens
  */
 
 /**
@@ -85,6 +84,8 @@ import { mergeFigures } from './merge-figures.js';
  * @property {Settings} settings
  * @property {AbortSignal} signal ends the measurement
  * @property {(line: string) => void} report gets a line of progress for people
+ * @property {(end: () => Promise<unknown>) => void} onEnd takes what cleans up; called whatever happens, the last one
+ *   first
  *
  * @typedef {object} CommonOptions of every lab
  * @property {number} [repeat] how often each variant is measured
@@ -118,14 +119,21 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
   const mongo =
     lab.mongo === null ? NO_MONGO : await openLabMongo(lab.mongo ?? {}, options, { settings, report, signal });
   const until = AbortSignal.any([signal, mongo.died]);
-  let undo = async () => {};
+  /** @type {(() => Promise<unknown>)[]} */
+  const ends = [];
+  /** @type {string[]} */
+  const leftovers = [];
+  const endAll = async () => {
+    for (const end of ends.splice(0).toReversed())
+      await end().catch(({ message }) => leftovers.push(`what was set up could not be removed: ${message}`));
+  };
   try {
     signal.throwIfAborted();
-    const context = { mongoUrl: mongo.url, settings, signal: until, report };
+    const onEnd = (/** @type {() => Promise<unknown>} */ end) => void ends.push(end);
+    const context = { mongoUrl: mongo.url, settings, signal: until, report, onEnd };
     const prepared = await lab.prepare?.(plan, context).catch((cause) => {
       throw new Error(shortenRefusal(cause.message), { cause });
     });
-    undo = prepared?.undo ?? undo;
     const rounds = listRounds(plan.variants, { repeat, parallel });
     /** @type {Outcome[]} */
     const outcomes = [];
@@ -150,12 +158,7 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
         )),
       );
     }
-    // A failing undo must not cost what was measured.
-    const leftovers = await undo().then(
-      () => [],
-      ({ message }) => [`what was set up could not be removed: ${message}`],
-    );
-    undo = async () => {};
+    await endAll();
     return {
       lab: lab.name,
       startedAt,
@@ -169,9 +172,8 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
       warnings: [...(plan.warnings ?? []), ...listWarnings(outcomes), ...leftovers],
     };
   } finally {
-    await undo()
-      .catch(() => {})
-      .finally(mongo.close);
+    await endAll();
+    await mongo.close();
   }
 }
 
@@ -219,11 +221,7 @@ async function summarise(lab, plan, variant, { outcomes, settings }) {
     predicted: measured && lab.predict ? await lab.predict(variant, plan, measured, settings) : null,
     exact: exacts.length > 0 ? mergeFigures(exacts) : (variant.exact ?? null),
     published,
-    repeats: repeats.map((repeat) => ({
-      measured: repeat.measured,
-      arrivalsMs: repeat.arrivalsMs,
-      samples: repeat.samples,
-    })),
+    repeats: repeats.map(({ measured: figures, arrivalsMs, samples }) => ({ measured: figures, arrivalsMs, samples })),
     ...(errors.length > 0 && { error: [...new Set(errors)].join('; ') }),
   };
 }

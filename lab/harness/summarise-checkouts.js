@@ -1,5 +1,5 @@
 import { quantile } from '../base/statistics.js';
-import { useMsOf } from './warm-up.js';
+import { useMsOf, waitMsOf } from './warm-up.js';
 
 /** @import { CheckoutRecord } from 'mongodb-pool-monitor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
@@ -19,24 +19,22 @@ export const WAITED_MS = 1;
 /** @param {CheckoutRecord[]} checkouts of the load alone @returns {PoolFigures} */
 export function summariseCheckouts(checkouts) {
   const served = checkouts.filter(({ checkedOutAtMs }) => checkedOutAtMs !== null);
-  const waits = served.map(({ checkOutStartedAtMs, checkedOutAtMs }) => Number(checkedOutAtMs) - checkOutStartedAtMs);
+  const waits = served.map(waitMsOf);
   /** @param {number} share */
   const waitOf = (share) => quantile(waits, share) ?? null;
+  /** @type {[number, number][]} */
+  const uses = served.map(({ checkedOutAtMs, checkedInAtMs }) => [Number(checkedOutAtMs), checkedInAtMs ?? Infinity]);
+  /** @type {[number, number][]} */
+  const queued = checkouts.map(({ checkOutStartedAtMs, checkedOutAtMs }) => [
+    checkOutStartedAtMs,
+    checkedOutAtMs ?? Infinity,
+  ]);
   return {
     waitP50Ms: waitOf(0.5),
     waitP95Ms: waitOf(0.95),
     waitMaxMs: waitOf(1),
-    peakActive: findPeak(
-      served.map(({ checkedOutAtMs, checkedInAtMs }) => [Number(checkedOutAtMs), checkedInAtMs ?? Infinity]),
-    ),
-    peakWaiting: findPeak(
-      checkouts
-        .map(
-          ({ checkOutStartedAtMs, checkedOutAtMs }) =>
-            /** @type {[number, number]} */ ([checkOutStartedAtMs, checkedOutAtMs ?? Infinity]),
-        )
-        .filter(([from, to]) => to - from >= WAITED_MS),
-    ),
+    peakActive: findPeak(uses),
+    peakWaiting: findPeak(queued.filter(([from, to]) => to - from >= WAITED_MS)),
   };
 }
 
@@ -82,7 +80,7 @@ export function traceOf(checkouts, { maxPoolSize, server, nameOf = ({ route }) =
     header: { maxPoolSize },
     routes,
     checkOutStartedMs: named.map(({ checkOutStartedAtMs }) => checkOutStartedAtMs - named[0].checkOutStartedAtMs),
-    waitMs: named.map(({ checkOutStartedAtMs, checkedOutAtMs }) => Number(checkedOutAtMs) - checkOutStartedAtMs),
+    waitMs: named.map(waitMsOf),
     useMs: named.map(useMsOf),
     routeOf: names.map((name) => routes.indexOf(name)),
     ...(server && { server }),

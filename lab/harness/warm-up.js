@@ -40,11 +40,8 @@ export async function warmUp(url, poolSize, { rounds = 5, requests = 40, everyMs
   const { checkouts, lastId } = await client.checkoutsSince(opened);
   const servicesMs = checkouts.filter(({ route }) => route === '/fast').map(useMsOf);
   const overheadsMs = servicesMs.map((serviceMs, index) => Math.max(0, responsesMs[index] - serviceMs));
-  return {
-    lastId,
-    unloaded: { serviceMs: median(servicesMs), overheadMs: median(overheadsMs) },
-    overheadsMs,
-  };
+  const unloaded = { serviceMs: median(servicesMs), overheadMs: median(overheadsMs) };
+  return { lastId, unloaded, overheadsMs };
 }
 
 /** @param {string} url @returns {Promise<number>} how long it took, in ms */
@@ -57,4 +54,9 @@ async function timeFast(url) {
 /** @param {CheckoutRecord} checkout that ended */
 export function useMsOf({ checkedOutAtMs, checkedInAtMs }) {
   return Number(checkedInAtMs) - Number(checkedOutAtMs);
+}
+
+/** @param {Pick<CheckoutRecord, 'checkOutStartedAtMs' | 'checkedOutAtMs'>} checkout that got its connection */
+export function waitMsOf({ checkOutStartedAtMs, checkedOutAtMs }) {
+  return Number(checkedOutAtMs) - checkOutStartedAtMs;
 }

@@ -9,16 +9,9 @@ import { explainFullServer, explainRange } from './explain-saturation.js';
  * @returns {string[]} paragraphs, the verdict first
  */
 export function explainAdvice(advice, { isBrief = false } = {}) {
-  switch (advice.verdict) {
-    case 'notEnoughData':
-      return explainNotEnough(advice);
-    case 'belowNoise':
-      return explainNoise(advice);
-    case 'nothing':
-      return explainNothing(advice);
-    default:
-      return explainSize(advice, isBrief);
-  }
+  if (advice.verdict === 'notEnoughData') return explainNotEnough(advice);
+  if (advice.verdict === 'belowNoise') return explainNoise(advice);
+  return advice.verdict === 'nothing' ? explainNothing(advice) : explainSize(advice, isBrief);
 }
 
 /** @param {Advice} advice */
@@ -61,12 +54,20 @@ function explainNoise({ samples, noise, seeds }) {
 function explainNothing({ samples, loads, seeds, parts, saturation }) {
   const missed = loads
     .filter(({ smallest }) => smallest === null)
-    .flatMap(({ factor, bestMs }) =>
+    .flatMap(({ factor, bestSize, bestMs, medianMs }) =>
       samples
-        .map(({ slo }, goal) => ({ slo, factor, ms: bestMs[goal], part: parts?.[goal] }))
+        .map(({ slo }, goal) => ({
+          slo,
+          factor,
+          bestSize,
+          ms: bestMs[goal],
+          medianMs: medianMs[goal],
+          part: parts?.[goal],
+        }))
         .filter(({ slo, ms }) => ms >= slo.limitMs),
     );
-  const headline = `No pool size meets ${samples.length === 1 ? 'the goal' : 'all goals'}.`;
+  const isUnsure = missed.length > 0 && missed.every(({ slo, medianMs }) => medianMs < slo.limitMs);
+  const headline = `No pool size ${isUnsure ? 'is sure to meet' : 'meets'} ${samples.length === 1 ? 'the goal' : 'all goals'}.`;
   if (missed.length === 0) {
     const alone = loads.map(({ factor, smallest }) => `${countConnections(Number(smallest))} at load x${factor}`);
     return [headline, `Each load alone has a size that does: ${alone.join(', ')}. No size does at both loads.`];
@@ -74,15 +75,17 @@ function explainNothing({ samples, loads, seeds, parts, saturation }) {
   return [
     headline,
     ...missed.map(
-      ({ slo, factor, ms }) =>
-        `"${slo.text}": at load x${factor}, even without a limit on connections, ` +
+      ({ slo, factor, bestSize, ms, medianMs }) =>
+        `"${slo.text}": at load x${factor}, even ` +
+        `${bestSize === null ? 'without a limit on connections' : `with ${countConnections(bestSize)}`}, ` +
+        `${medianMs < slo.limitMs ? `half of the runs have ${formatAgainst(medianMs, slo.limitMs)}, but ` : ''}` +
         `${Number.isFinite(ms) ? `it is up to ${formatAgainst(ms, slo.limitMs)}` : 'too many requests fail'}` +
         `${ofRuns(seeds)}.`,
     ),
     ...new Set(
-      missed.map(({ slo, part }) =>
+      missed.map(({ slo, ms, part }) =>
         part
-          ? explainParts(slo, part)
+          ? explainParts(slo, part, { isExplained: saturation !== null || !Number.isFinite(ms) })
           : saturation
             ? ''
             : 'Without a limit no request waits for a connection: the queries themselves take too long. Make them ' +
@@ -95,9 +98,13 @@ function explainNothing({ samples, loads, seeds, parts, saturation }) {
 
 /**
  * Which part of a response misses a goal where nobody waits.
- * @param {Slo} slo @param {ResponseParts} parts
+ * @param {Slo} slo
+ * @param {ResponseParts} parts
+ * @param {{ isExplained: boolean }} known isExplained: something else is to blame, if the parts are not
  */
-function explainParts({ text, route, limitMs }, { serviceMs, overheadMs }) {
+function explainParts({ text, route, limitMs }, { serviceMs, overheadMs }, { isExplained }) {
+  if (serviceMs + overheadMs < limitMs)
+    return isExplained ? '' : `"${text}": requests wait until connections are opened.`;
   const [isSlowQuery, isSlowRest] = [serviceMs >= limitMs, overheadMs >= limitMs];
   const cause =
     isSlowQuery && isSlowRest

@@ -88,7 +88,7 @@ function describeFailure(check) {
     );
   }
   if (reason === 'unserved')
-    return 'Many checkouts got no connection when this was recorded. With another pool size, some would, and how long their queries take is unknown.';
+    return 'Many checkouts got no connection when this was recorded, and the recording does not show what their callers would have done with one.';
   const off = figures.filter(({ place }) => place === 'outside');
   const intro = `${describeBasis(check)}, ${off.length} of ${figures.length} ${off.length === 1 ? 'figure is' : 'figures are'} off.`;
   const lacking = 'The simulation lacks something: a limit other than the pool, or queries that slow each other down.';

@@ -26,6 +26,8 @@ export function viewHistory(trace, waits, verdict) {
   const startedAt = new Date(originMs + Math.min(0, seconds.loop[0]?.atMs ?? 0)).toISOString();
   const common = { startedAt, environment: {}, settings: { history: trace.file } };
   const figuresOf = createFigures(trace);
+  const nameProcess = (/** @type {number | undefined} */ pid) => (pid === undefined ? 'the app' : `process ${pid}`);
+  const nameWait = (/** @type {Proof} */ { atMs }) => formatTime(originMs + atMs);
   const pids = [...new Set(processes.map(({ pid }) => pid))];
   return [
     {
@@ -33,11 +35,7 @@ export function viewHistory(trace, waits, verdict) {
       result: {
         ...common,
         lab: 'history',
-        variants: pids.map((pid) => ({
-          name: pid === undefined ? 'the app' : `process ${pid}`,
-          settings: {},
-          measured: figuresOf(pid),
-        })),
+        variants: pids.map((pid) => ({ name: nameProcess(pid), settings: {}, measured: figuresOf(pid) })),
       },
     },
     {
@@ -45,11 +43,7 @@ export function viewHistory(trace, waits, verdict) {
       result: {
         ...common,
         lab: 'longest-waits',
-        variants: waits.map((wait) => ({
-          name: formatTime(originMs + wait.atMs),
-          settings: {},
-          measured: wait,
-        })),
+        variants: waits.map((wait) => ({ name: nameWait(wait), settings: {}, measured: wait })),
       },
     },
   ];

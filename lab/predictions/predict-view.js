@@ -1,5 +1,5 @@
 import { MIN_FOR_PERCENTILES } from 'mongodb-pool-predictor';
-import { formatCell, timeOf } from '../report/columns.js';
+import { formatCell, shareColumns, timeOf } from '../report/columns.js';
 import { bestSize, explainPrediction } from './explain-prediction.js';
 
 /** @import { ChartSpec, Column, LabView, Variant } from '../report/result-types.js' */
@@ -37,6 +37,7 @@ export function createPredictView({
     return differing === -1 ? 0 : one[differing] - other[differing];
   });
   const detail = !isExplained;
+  const hasBand = isRandom && !hasBands && !hasOtherwise;
   return {
     name: 'predict',
     title: 'What a load test would measure',
@@ -67,31 +68,20 @@ export function createPredictView({
       { heading: 'pool', about: 'connections in the pool', value: describeSizes },
       { heading: 'fail', about: 'requests that fail', value: of((figures) => figures.failures) },
       ...routes.flatMap((route, index) =>
-        routeColumns(route, {
-          hasBand: isRandom && !hasBands && !hasOtherwise,
-          hasOtherwise,
-          isBrief: detail,
-          routes: routes.length,
-          index,
-        }),
+        routeColumns(route, { hasBand, hasOtherwise, isBrief: detail, routes: routes.length, index }),
       ),
-      {
-        group: 'connections',
-        heading: 'used %',
-        about: 'share of connections in use, on average over the run',
-        value: of(({ utilisation }) => utilisation * 100),
-        detail,
-      },
-      {
-        group: 'connections',
-        heading: 'most',
-        about: 'in use at once',
-        value: of(({ peakActive }) => peakActive),
-        detail,
-      },
-      { heading: 'queue', about: 'longest queue', value: of(({ peakWaiting }) => peakWaiting), detail },
-      { ...MEAN_WAIT, heading: 'simulated', value: of(({ meanWaitMs }) => meanWaitMs), detail },
-      ...(isReplay ? [{ ...MEAN_WAIT, heading: 'recorded', value: meanRecorded, detail }] : []),
+      ...shareColumns({ detail }, [
+        {
+          group: 'connections',
+          heading: 'used %',
+          about: 'share of connections in use, on average over the run',
+          value: of(({ utilisation }) => utilisation * 100),
+        },
+        { group: 'connections', heading: 'most', about: 'in use at once', value: of(({ peakActive }) => peakActive) },
+        { heading: 'queue', about: 'longest queue', value: of(({ peakWaiting }) => peakWaiting) },
+        { ...MEAN_WAIT, heading: 'simulated', value: of(({ meanWaitMs }) => meanWaitMs) },
+        ...(isReplay ? [{ ...MEAN_WAIT, heading: 'recorded', value: meanRecorded }] : []),
+      ]),
       ...(isRandom && hasBands ? listBands(routes) : []),
     ],
     charts: [...routes.map((route) => routeChart(route)), waitChart()],
@@ -121,37 +111,18 @@ const [ALL_COLUMNS, SOME_COLUMNS, ONE_COLUMN] = [2, 3, 7];
  */
 function routeColumns(route, { hasBand, hasOtherwise, isBrief, routes, index }) {
   const hasRoom = (/** @type {number} */ most) => !isBrief || (routes <= most && index < most);
-  const column = { group: route, unit: 'ms', digits: /** @type {const} */ ('times') };
-  return [
-    {
-      ...column,
-      heading: 'p50',
-      about: 'half of the requests take at most this long',
-      value: ofRoute(route, 'p50Ms'),
-      detail: !hasRoom(SOME_COLUMNS),
-    },
-    {
-      ...column,
-      heading: 'p95',
-      about: '95 of 100 take at most this long',
-      value: ofRoute(route, 'p95Ms'),
-      detail: isBrief && index >= ONE_COLUMN,
-    },
-    ...(hasOtherwise
-      ? [{ ...column, heading: 'or', value: otherwise(route, 'p95Ms'), detail: !hasRoom(SOME_COLUMNS) }]
-      : []),
-    ...(hasBand
-      ? [{ ...column, heading: 'p95 band', value: bandOfRoute(route, 'p95Ms'), detail: !hasRoom(ALL_COLUMNS) }]
-      : []),
-    {
-      ...column,
-      heading: 'p99',
-      about: '99 of 100 take at most this long',
-      value: ofRoute(route, 'p99Ms'),
-      detail: isBrief,
-    },
-    { ...column, heading: 'max', value: ofRoute(route, 'maxMs'), detail: !hasRoom(SOME_COLUMNS) },
-  ];
+  const [p50, p95, p99, max] = FIGURES.map((figure) => ofRoute(route, figure));
+  const detail = !hasRoom(SOME_COLUMNS);
+  const bandDetail = !hasRoom(ALL_COLUMNS);
+  const isTooMany = isBrief && index >= ONE_COLUMN;
+  return shareColumns({ group: route, unit: 'ms', digits: 'times' }, [
+    { heading: 'p50', about: 'half of the requests take at most this long', value: p50, detail },
+    { heading: 'p95', about: '95 of 100 take at most this long', value: p95, detail: isTooMany },
+    ...(hasOtherwise ? [{ heading: 'or', value: otherwise(route, 'p95Ms'), detail }] : []),
+    ...(hasBand ? [{ heading: 'p95 band', value: bandOfRoute(route, 'p95Ms'), detail: bandDetail }] : []),
+    { heading: 'p99', about: '99 of 100 take at most this long', value: p99, detail: isBrief },
+    { heading: 'max', value: max, detail },
+  ]);
 }
 
 /** The second reading. @param {string} route @param {'p95Ms'} figure @returns {Column['value']} */
@@ -159,26 +130,25 @@ function otherwise(route, figure) {
   return (/** @type {any} */ { otherwise: figures }) => (figures ? timeOf(figures, route, figure) : undefined);
 }
 
-const BAND = { digits: /** @type {const} */ ('times') };
+const FIGURES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs']);
 
 /** The band of each figure. @param {string[]} routes @returns {Column[]} */
 function listBands(routes) {
-  return [
+  return shareColumns({ digits: 'times' }, [
     ...routes.flatMap((route) =>
-      /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs']).map((figure) => ({
-        ...BAND,
+      FIGURES.map((figure) => ({
         group: `${route} band`,
         unit: 'ms',
         heading: figure.replace('Ms', ''),
         value: bandOfRoute(route, figure),
       })),
     ),
-    { ...BAND, group: 'mean wait', heading: 'band ms', value: band(({ meanWaitMs }) => meanWaitMs) },
-    { ...BAND, group: 'connections band', heading: 'used %', value: band(({ utilisation }) => utilisation * 100) },
-    { ...BAND, group: 'connections band', heading: 'most', value: band(({ peakActive }) => peakActive) },
-    { ...BAND, heading: 'queue band', value: band(({ peakWaiting }) => peakWaiting) },
-    { ...BAND, heading: 'fail band', value: band(({ failures }) => failures) },
-  ];
+    { group: 'mean wait', heading: 'band ms', value: band(({ meanWaitMs }) => meanWaitMs) },
+    { group: 'connections band', heading: 'used %', value: band(({ utilisation }) => utilisation * 100) },
+    { group: 'connections band', heading: 'most', value: band(({ peakActive }) => peakActive) },
+    { heading: 'queue band', value: band(({ peakWaiting }) => peakWaiting) },
+    { heading: 'fail band', value: band(({ failures }) => failures) },
+  ]);
 }
 
 /** @param {(figures: any) => number} figure @returns {(variant: Variant) => number[]} NaN: unknown */
@@ -197,12 +167,12 @@ function routeChart(route) {
     log: true,
     category: describePool,
     // Here the prediction is the main result, so it has the colours of measured figures.
-    series: [
-      { label: 'max', role: 'measured', route, value: ofRoute(route, 'maxMs') },
-      { label: 'p99', role: 'measured', route, value: ofRoute(route, 'p99Ms') },
-      { label: 'p95', role: 'measured', route, value: ofRoute(route, 'p95Ms') },
-      { label: 'p50', role: 'measured', route, value: ofRoute(route, 'p50Ms') },
-    ],
+    series: FIGURES.toReversed().map((figure) => ({
+      label: figure.replace('Ms', ''),
+      role: 'measured',
+      route,
+      value: ofRoute(route, figure),
+    })),
   };
 }
 

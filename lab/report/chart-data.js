@@ -80,11 +80,8 @@ export function layOutComparison(fullSpec, runs) {
     const groups = categories.map((category) =>
       points.filter((point) => point.name === name && point.category === category).map(({ variant }) => variant),
     );
-    return layOutSeries(spec, groups).map((each) => ({
-      ...each,
-      label: nameLine(each.label, name),
-      dash: index % DASHES,
-    }));
+    const dash = index % DASHES;
+    return layOutSeries(spec, groups).map((each) => ({ ...each, label: nameLine(each.label, name), dash }));
   });
   return finishChart(spec, wrapEach(categories), series);
 }

@@ -55,19 +55,15 @@ export function renderTable(lab, result, { width = 80, paint } = {}) {
     summary && lab.loadKind ? LOAD_KINDS[lab.loadKind] : '',
   ];
   // After the first part, a row without figures would say nothing.
-  const tables = blocks.map((block, index) =>
-    drawTable(
-      block,
-      index === 0 ? result.variants : result.variants.filter((variant) => hasFigure(block, variant)),
-      finish,
-    ),
-  );
+  const tables = blocks.map((block, index) => {
+    const rows = result.variants.filter((variant) => index === 0 || hasFigure(block, variant));
+    return drawTable(block, rows, finish);
+  });
+  const words = explainWords(lab, tables.join('\n')).map((text) => layOutText(text, width));
   return [
     layOutText(summary, width),
     ...tables,
-    explainWords(lab, tables.join('\n'))
-      .map((text) => layOutText(text, width))
-      .join('\n'),
+    words.join('\n'),
     ...(findings.length > 0 ? [escapeControls(renderFindings(findings))] : []),
     ...texts.map((text) => paintText(layOutText(text, width), text.startsWith('!') ? 'red' : undefined, paint)),
   ]

@@ -1,5 +1,5 @@
 import { sum } from '../base/statistics.js';
-import { useMsOf } from '../harness/warm-up.js';
+import { useMsOf, waitMsOf as waitOfCheckout } from '../harness/warm-up.js';
 
 /** @import { Seen, SeenCheckout } from '../harness/monitor-reader.js' */
 
@@ -29,17 +29,10 @@ export function joinRequests({ requests, checkouts }) {
   return requests
     .map((request) => {
       const { route, status, endedAtMs, totalMs } = request;
-      const own = (byRequest.get(keyOf(request)) ?? []).toSorted(
-        (a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs,
-      );
-      return {
-        route,
-        status,
-        totalMs,
-        arrivedAtMs: endedAtMs - totalMs,
-        checkouts: own,
-        restMs: Math.max(0, totalMs - findCoveredMs(own)),
-      };
+      const own = byRequest.get(keyOf(request)) ?? [];
+      own.sort((a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs);
+      const restMs = Math.max(0, totalMs - findCoveredMs(own));
+      return { route, status, totalMs, arrivedAtMs: endedAtMs - totalMs, checkouts: own, restMs };
     })
     .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs);
 }
@@ -63,11 +56,7 @@ function findCoveredMs(checkouts) {
 
 /** @param {JoinedRequest} request @returns {number} for connections */
 export function waitMsOf({ checkouts }) {
-  return sum(
-    checkouts
-      .filter(isServed)
-      .map(({ checkOutStartedAtMs, checkedOutAtMs }) => Number(checkedOutAtMs) - checkOutStartedAtMs),
-  );
+  return sum(checkouts.filter(isServed).map(waitOfCheckout));
 }
 
 /** @param {JoinedRequest} request @returns {number} of connections */

@@ -52,14 +52,12 @@ async function readForPrediction(scenario, environment) {
   const name = nameFile(scenario);
   try {
     const workload = await readScenario(scenario, { environment, skipFunctions: true });
-    return {
-      workload,
-      warnings: workload.warnings.map(({ line, message }) => `${name}, line ${line}, in the prediction: ${message}`),
-    };
+    const warn = (/** @type {{ line?: number, message: string }} */ { line, message }) =>
+      `${name}, line ${line}, in the prediction: ${message}`;
+    return { workload, warnings: workload.warnings.map(warn) };
   } catch (error) {
-    return {
-      warnings: [`the prediction replays the requests as they arrived: ${/** @type {Error} */ (error).message}`],
-    };
+    const { message } = /** @type {Error} */ (error);
+    return { warnings: [`the prediction replays the requests as they arrived: ${message}`] };
   }
 }
 

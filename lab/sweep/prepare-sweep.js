@@ -7,6 +7,7 @@ import { matchRoutes } from '../predictions/route-patterns.js';
 import { startWatchedApp, waitForClients } from './start-watched.js';
 
 /** @import { RequestLine, Slo } from 'mongodb-pool-predictor' */
+/** @import { AttachedApp } from '../harness/attached-app.js' */
 /** @import { Context, Prepared } from '../harness/run-lab.js' */
 /** @import { SweepOptions, SweepPlan } from './sweep-lab.js' */
 
@@ -18,11 +19,8 @@ import { startWatchedApp, waitForClients } from './start-watched.js';
  * @param {Context} context
  * @returns {Promise<Prepared>}
  */
-export async function prepareSweep(
-  { workload },
-  { command, target, client, startTimeout, warmUpPaths, confirmHosts, poolSizes, scenario, slo = [] },
-  { mongoUrl, signal, report },
-) {
+export async function prepareSweep({ workload }, options, { mongoUrl, signal, report }) {
+  const { client, warmUpPaths, poolSizes, scenario, slo = [] } = options;
   const lines = (workload?.requests ?? []).filter(
     ({ method, url, isOwn }) => isOwn && method === 'get' && !url.includes('{{'),
   );
@@ -36,26 +34,12 @@ export async function prepareSweep(
         const line = lines.find(({ url }) => placeOf(url) === path)?.line;
         return `GET ${path} ${line ? `(${nameFile(String(scenario))}, line ${line}) ` : ''}answers 404`;
       });
-  const {
-    hosts,
-    poolSizes: ownSizes,
-    node,
-    statuses,
-    routes,
-  } = await tryApp(command, {
-    target,
-    client,
-    mongoUrl,
-    startMs: startTimeout * 1000,
-    paths,
-    confirmHosts,
-    signal,
-    check(found) {
-      const missing = listMissing(found);
-      if (paths.length > 0 && missing.length === Object.keys(found).length)
-        throw new Error(`Nothing was measured: ${missing.join('; ')}.`);
-    },
-  });
+  const check = (/** @type {Record<string, number>} */ found) => {
+    const missing = listMissing(found);
+    if (paths.length > 0 && missing.length === Object.keys(found).length)
+      throw new Error(`Nothing was measured: ${missing.join('; ')}.`);
+  };
+  const { hosts, ownSizes, node, statuses, routes } = await tryApp(options, { mongoUrl, paths, check, signal });
   if (workload) requireGoalRoutes(slo, workload.requests, routes);
   report(
     `The app uses the MongoDB at ${hosts.join(', ')}. Whatever its code or connection string says, ${
@@ -64,15 +48,11 @@ export async function prepareSweep(
       `${poolSizes.join(', ')} instead of ${ownSizes.map((size) => size || 'no limit').join(' and ')}.`,
   );
   for (const text of listMissing(statuses)) report(`! ${text}.`);
-  if (scenario === undefined && !warmUpPaths) {
-    report(
-      '! Nothing warms the app up, so its connections open while it is measured. Name paths for that with --warm-up-paths.',
-    );
-  }
+  const cold = '! Nothing warms the app up, so its connections open while it is measured. ';
+  if (scenario === undefined && !warmUpPaths) report(`${cold}Name paths for that with --warm-up-paths.`);
   return {
     settings: { mongodb: hosts.join(', '), ownPoolSizes: ownSizes },
     environment: { node: node.replace('v', ''), driver: "the app's", mongodb: "the app's" },
-    undo: async () => {},
   };
 }
 
@@ -100,23 +80,18 @@ const ANSWER_MS = 300_000;
 /**
  * Opens connections, fills caches and lets Node.js compile: as many users as the pool has connections, without a pause.
  *
- * @param {string} url of the app
- * @param {object} options
- * @param {string} [options.scenario] that the users run
- * @param {string} [options.environment]
- * @param {string[]} [options.paths] to request instead, in turn
- * @param {number} options.poolSize
- * @param {number} options.seconds 0: no warm-up
- * @param {AbortSignal} options.signal
+ * @param {AttachedApp & { url: string }} app
+ * @param {number} poolSize
+ * @param {SweepOptions} options users run the scenario, or request the paths in turn; warmUp 0: no warm-up
  */
-export async function warmUpApp(url, { scenario, environment, paths, poolSize, seconds, signal }) {
-  if (seconds === 0) return;
+export async function warmUpApp({ url, signal }, poolSize, { scenario, environment, warmUpPaths, warmUp }) {
+  if (warmUp === 0) return;
   const callers = Math.min(poolSize, MAX_CALLERS);
-  if (paths) {
-    const task = (/** @type {number} */ index) => requestPath(url, paths[index % paths.length], signal);
-    await runClosedLoop({ workers: callers, task, withinMs: seconds * 1000 }, { signal });
+  if (warmUpPaths) {
+    const task = (/** @type {number} */ index) => requestPath(url, warmUpPaths[index % warmUpPaths.length], signal);
+    await runClosedLoop({ workers: callers, task, withinMs: warmUp * 1000 }, { signal });
   } else if (scenario !== undefined) {
-    const phases = [{ duration: Math.ceil(seconds), arrivalRate: USERS_PER_SEC, maxVusers: callers }];
+    const phases = [{ duration: Math.ceil(warmUp), arrivalRate: USERS_PER_SEC, maxVusers: callers }];
     await runArtillery({ scenario, target: url, environment, phases, signal });
   }
 }
@@ -137,7 +112,7 @@ const CLIENT_MS = 5000;
 /**
  * @typedef {object} TriedApp
  * @property {string[]} hosts of the app's MongoDB
- * @property {number[]} poolSizes the app's own
+ * @property {number[]} ownSizes of the app's pools
  * @property {string} node the version that it runs on
  * @property {Record<string, number>} statuses by path: with which it answered
  * @property {string[]} routes that answered, by the app's names
@@ -146,21 +121,17 @@ const CLIENT_MS = 5000;
 /**
  * Starts the app once as it is, to see whether it can be measured.
  *
- * @param {string[]} command
- * @param {object} options
- * @param {string} [options.target]
- * @param {string} [options.client] name of the only client to measure
- * @param {string} options.mongoUrl of a MongoDB for the app; empty: it has its own
- * @param {number} options.startMs
- * @param {string[]} options.paths to request, each once
- * @param {(statuses: Record<string, number>) => void} options.check gets the status of each path; throws unless these will do
- * @param {(hosts: string[]) => Promise<void>} options.confirmHosts throws unless these hosts may get load
- * @param {AbortSignal} options.signal
+ * @param {SweepOptions} options
+ * @param {object} run
+ * @param {string} run.mongoUrl of a MongoDB for the app; empty: it has its own
+ * @param {string[]} run.paths to request, each once
+ * @param {(statuses: Record<string, number>) => void} run.check gets the status of each path; throws unless these will do
+ * @param {AbortSignal} run.signal
  * @returns {Promise<TriedApp>}
  * @throws {Error} saying why it can't
  */
-async function tryApp(command, { target, client: only, mongoUrl, startMs, paths, check, confirmHosts, signal }) {
-  const app = await startWatchedApp(command, { target, mongoUrl, startMs, signal });
+async function tryApp({ client: only, confirmHosts, ...options }, { mongoUrl, paths, check, signal }) {
+  const app = await startWatchedApp(options, { mongoUrl, signal });
   /** @type {Record<string, number>} */
   const statuses = {};
   const requestAll = async () => {
@@ -183,14 +154,12 @@ async function tryApp(command, { target, client: only, mongoUrl, startMs, paths,
       const names = new Set(listClients().map(({ name }) => name));
       throw new Error(`The app has no client ${only}, only ${[...names].join(', ')}`);
     }
-    const {
-      process: { node },
-    } = await askMonitor(processes[0], (client) => client.snapshot(app.signal));
+    const { node } = (await askMonitor(processes[0], (client) => client.snapshot(app.signal))).process;
     const seen = await Promise.all(
       processes.map((process) => askMonitor(process, (client) => client.requestsSince(0, app.signal))),
     );
     const routes = [...new Set(seen.flatMap(({ requests }) => requests.map(({ route }) => route)))];
-    return { hosts, poolSizes: [...new Set(clients.map(({ maxPoolSize }) => maxPoolSize))], node, statuses, routes };
+    return { hosts, ownSizes: [...new Set(clients.map(({ maxPoolSize }) => maxPoolSize))], node, statuses, routes };
   } finally {
     await app.stop();
   }

@@ -47,15 +47,13 @@ export async function predictSize(poolSize, recordings, workload) {
     .toSorted((a, b) => b.poolSize - a.poolSize);
   const predictions = [];
   for (const recording of others.slice(0, MAX_PREDICTIONS)) {
-    const {
-      variants: [{ predicted }],
-    } = await predict({
+    const { variants } = await predict({
       ...createMeasuredLoad(recording, others, workload),
       poolSizes: [poolSize],
       seeds: RUNS,
       poolOf: (size) => poolOfApp({ ...recording.settings, poolSize: size }),
     });
-    predictions.push(predicted);
+    predictions.push(variants[0].predicted);
   }
   return predictions.length > 0 ? mergeFigures(predictions, new Set()) : {};
 }

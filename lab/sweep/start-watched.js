@@ -7,6 +7,7 @@ import { readSettings } from '../../src/settings.js';
 
 /** @import { AttachedApp } from '../harness/attached-app.js' */
 /** @import { AttachedProcess } from '../harness/attach-reports.js' */
+/** @import { SweepOptions } from './sweep-lab.js' */
 
 const EVERY_MS = 100;
 const LOOPBACK = ['127.0.0.1', '::1'];
@@ -14,18 +15,19 @@ const LOOPBACK = ['127.0.0.1', '::1'];
 /**
  * Starts the user's app with the monitor attached, and waits until it listens.
  *
- * @param {string[]} command
- * @param {object} options
- * @param {string} [options.target] URL of the app; default: the first port that it opens
- * @param {number} [options.poolSize] replaces the maxPoolSize of its clients
- * @param {string} [options.client] name of the only one
- * @param {string} options.mongoUrl of a MongoDB for the app; empty: it has its own
- * @param {number} options.startMs how long it may take to listen
- * @param {AbortSignal} options.signal
+ * @param {Pick<SweepOptions, 'command' | 'target' | 'startTimeout'>} options
+ * @param {object} run
+ * @param {number} [run.poolSize] replaces the maxPoolSize of its clients
+ * @param {string} [run.client] name of the only one
+ * @param {string} run.mongoUrl of a MongoDB for the app; empty: it has its own
+ * @param {AbortSignal} run.signal
  * @returns {Promise<AttachedApp & { url: string }>}
  * @throws {Error} with the app's last output, if it ends or never listens
  */
-export async function startWatchedApp(command, { target, poolSize, client, mongoUrl, startMs, signal }) {
+export async function startWatchedApp(
+  { command, target, startTimeout: seconds },
+  { poolSize, client, mongoUrl, signal },
+) {
   const app = await startAttachedApp(command, {
     signal,
     env: {
@@ -36,13 +38,12 @@ export async function startWatchedApp(command, { target, poolSize, client, mongo
     },
   });
   try {
-    const seconds = Math.round(startMs / 1000);
     if (target !== undefined) {
-      await waitForServer(target, app, startMs, `nothing listens at ${target} after ${seconds} s`);
+      await waitForServer(target, app, seconds * 1000, `nothing listens at ${target} after ${seconds} s`);
       return { ...app, url: target };
     }
     const port = await app.until((processes) => processes.find(({ ports }) => ports.length > 0)?.ports[0], {
-      ms: startMs,
+      ms: seconds * 1000,
       otherwise:
         `the app opened no port within ${seconds} s. If it needs longer, use --start-timeout; if it listens through ` +
         'another program, name its URL with --target',

@@ -26,6 +26,8 @@ import { hasSucceeded, isServed, usedMsOf, waitMsOf } from './measured-requests.
  * @property {PoolFigures & { useP50Ms: number | null, useP95Ms: number | null }} pool
  */
 
+const totalMsOf = (/** @type {JoinedRequest} */ { totalMs }) => totalMs;
+
 /**
  * What the app's own processes saw of a load.
  *
@@ -40,11 +42,7 @@ export function summariseSweep(requests, checkouts) {
   return {
     requests: requests.length,
     failures: requests.length - good.length,
-    maxMs:
-      quantile(
-        good.map(({ totalMs }) => totalMs),
-        1,
-      ) ?? null,
+    maxMs: quantile(good.map(totalMsOf), 1) ?? null,
     routes: Object.fromEntries(
       routes.flatMap((route) => {
         const figures = summariseRoute(requests.filter((request) => request.route === route));
@@ -63,12 +61,7 @@ export function summariseSweep(requests, checkouts) {
 function summariseRoute(requests) {
   const good = requests.filter(hasSucceeded);
   if (good.length === 0) return undefined;
-  const [p50Ms, p95Ms, p99Ms, maxMs] = [0.5, 0.95, 0.99, 1].map((share) =>
-    quantile(
-      good.map(({ totalMs }) => totalMs),
-      share,
-    ),
-  );
+  const [p50Ms, p95Ms, p99Ms, maxMs] = [0.5, 0.95, 0.99, 1].map((share) => quantile(good.map(totalMsOf), share));
   return {
     count: requests.length,
     failures: requests.length - good.length,

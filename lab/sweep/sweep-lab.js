@@ -95,19 +95,10 @@ export class Sweep {
 
   /** @param {number} poolSize @param {Context} context @returns {Promise<Measurement<SweepFigures>>} */
   async #measure(poolSize, { mongoUrl, signal }) {
-    const { command, target, client, startTimeout, scenario, environment, warmUpPaths, warmUp } = this.#options;
-    const { slo: slos = [] } = this.#options;
-    const startMs = startTimeout * 1000;
-    const app = await startWatchedApp(command, { target, poolSize, client, mongoUrl, startMs, signal });
+    const { client, slo: slos = [] } = this.#options;
+    const app = await startWatchedApp(this.#options, { poolSize, client, mongoUrl, signal });
     try {
-      await warmUpApp(app.url, {
-        scenario,
-        environment,
-        paths: warmUpPaths,
-        poolSize,
-        seconds: warmUp,
-        signal: app.signal,
-      });
+      await warmUpApp(app, poolSize, this.#options);
       const reader = await readMonitors(app.processes, app.signal);
       const { figures: ofClient, failed, warnings } = await this.#runLoad(app);
       const seen = keepClient(await reader.stop(), client);

@@ -149,12 +149,8 @@ function listRoutes(variants, goals) {
 /** @param {string} route @param {'p95' | 'max'} figure @param {boolean} isInTerminal @returns {Column<SweepVariant>[]} */
 function listTimes(route, figure, isInTerminal) {
   const { p50, p95, p99, max } = routeColumns(route);
-  const predicted = {
-    ...p95,
-    heading: 'predicted',
-    about: `the ${figure} of a simulation`,
-    value: predictedTime(route, figure),
-  };
+  const about = `the ${figure} of a simulation`;
+  const predicted = { ...p95, heading: 'predicted', about, value: predictedTime(route, figure) };
   const columns = figure === 'p95' ? [p50, p95, predicted, p99, max] : [max, predicted];
   return columns.map((column) => ({
     ...column,

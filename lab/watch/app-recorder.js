@@ -1,4 +1,4 @@
-import { namesLoopback, otherBusyCores, readMachine } from 'mongodb-pool-page';
+import { namesLoopback, otherBusyCores, readMachine, sumOpenWaits } from 'mongodb-pool-page';
 import { sum } from '../base/statistics.js';
 import { measureBusy, ProcessRecorder, round } from './process-recorder.js';
 
@@ -117,9 +117,14 @@ export class AppRecorder {
     this.#onNews(`Process ${recorder.pid} has ended.`);
   }
 
-  /** Of what was recorded. The app may have ended. @returns {Promise<{ overhead?: object, server?: Trace['server'] }>} */
+  /**
+   * Of what was recorded. The app may have ended.
+   * @returns {Promise<{ overhead?: object, server?: Trace['server'], waiting?: object }>}
+   */
   async readEnd() {
-    const snapshots = await Promise.all(this.#running.map(({ recorder }) => recorder.readSnapshot().catch(() => ({}))));
+    const recorders = this.#running.map((each) => each.recorder);
+    const snapshots = await Promise.all(recorders.map((each) => each.readSnapshot().catch(() => ({}))));
+    const waiting = sumOpenWaits(snapshots.flatMap((snapshot, index) => recorders[index].pickClients(snapshot)));
     const overheads = snapshots.flatMap(({ overhead }) => overhead?.valuesMs ?? []);
     const every = Math.max(1, overheads.length / MAX_OVERHEADS);
     const valuesMs = overheads.filter((_, index) => Math.floor(index / every) !== Math.floor((index - 1) / every));
@@ -130,6 +135,7 @@ export class AppRecorder {
     const others = this.#isHere(recorder) ? otherBusyCores(server, this.#machine, readMachine()) : null;
     return {
       ...(valuesMs.length > 0 && { overhead: { kind: 'sample', valuesMs } }),
+      ...(waiting.count > 0 && { waiting }),
       ...(after?.cores &&
         busy !== null && {
           server: { cores: after.cores, busyCores: busy, ...(others !== null && { otherBusyCores: round(others) }) },
@@ -167,10 +173,8 @@ export class AppRecorder {
 
   /** @param {string} url @returns {Promise<Recorded | null>} null if it was not chosen */
   async #add(url) {
-    const recorder = new ProcessRecorder((question) => this.#ask(url, question), {
-      number: this.#all.length,
-      client: this.#client,
-    });
+    const options = { number: this.#all.length, client: this.#client };
+    const recorder = new ProcessRecorder((question) => this.#ask(url, question), options);
     await recorder.open();
     const added = { recorder, url };
     this.#all.push(added);
@@ -186,10 +190,8 @@ export class AppRecorder {
     const has = this.#all.map(
       ({ recorder }) => `process ${recorder.pid ?? 'without an id'} (${recorder.allClients.join(', ')})`,
     );
-    const chosen = [
-      ...(this.#client === undefined ? [] : [`no client "${this.#client}"`]),
-      ...(this.#pid === undefined ? [] : [`no process ${this.#pid}`]),
-    ];
+    const client = this.#client !== undefined && `no client "${this.#client}"`;
+    const chosen = [client, this.#pid !== undefined && `no process ${this.#pid}`].filter(Boolean);
     throw new Error(`${this.#url} has ${chosen.join(' in ')}, but ${has.join(', ')}`);
   }
 }

@@ -90,10 +90,8 @@ function nameProcess({ pid, threadId, command }) {
 
 /** @param {ProcessLoad} process */
 function describeProcess({ ports, clients }) {
-  return [
-    ...(ports.length > 0 ? [`port ${ports.join(', ')}`] : []),
-    clients === 1 ? '1 client' : `${clients} clients`,
-  ].join(', ');
+  const listens = ports.length > 0 ? `port ${ports.join(', ')}, ` : '';
+  return listens + (clients === 1 ? '1 client' : `${clients} clients`);
 }
 
 /** @param {number} ms */
@@ -139,12 +137,7 @@ export async function openOverview(processes, { port, command }) {
 function redirect(res, path, processes) {
   const [first, ...others] = processes;
   if (!first) return sendProblem(res, 503, 'Service Unavailable', 'no MongoClient of the app has connected yet');
-  if (others.length > 0)
-    return sendProblem(
-      res,
-      409,
-      'Conflict',
-      `${processes.length} processes have pools: use the URL of one, such as ${first.url}`,
-    );
+  const several = `${processes.length} processes have pools: use the URL of one, such as ${first.url}`;
+  if (others.length > 0) return sendProblem(res, 409, 'Conflict', several);
   return res.writeHead(307, { Location: new URL(path, first.url).href }).end();
 }

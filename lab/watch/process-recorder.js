@@ -79,6 +79,11 @@ export class ProcessRecorder {
     return listClients(this.snapshot).flatMap(({ servers }) => servers);
   }
 
+  /** Those of a snapshot that are recorded. @param {any} snapshot @returns {any[]} */
+  pickClients(snapshot) {
+    return listClients(snapshot).filter(({ name }) => this.#isRecorded(name));
+  }
+
   /** Writes what it is like. @param {TraceWriter} trace @param {string} url of its page */
   define(trace, url) {
     const { process } = this.snapshot;
@@ -182,8 +187,7 @@ export class ProcessRecorder {
 
   /** Writes the pools that are new, or have new options. @param {TraceWriter} trace @param {any} snapshot */
   #definePools(trace, snapshot) {
-    for (const { name: pool, servers, appName, driver, options } of listClients(snapshot)) {
-      if (!this.#isRecorded(pool)) continue;
+    for (const { name: pool, servers, appName, driver, options } of this.pickClients(snapshot)) {
       for (const server of servers) {
         const key = keyOf({ pool, server });
         const facts = JSON.stringify(options);
@@ -211,15 +215,16 @@ export class ProcessRecorder {
 }
 
 /** @param {any} snapshot @returns {any[]} its clients, of which an older monitor says less */
-function listClients({ max = 0, clients = [{ name: null, servers: [''], options: { maxPoolSize: { value: max } } }] }) {
+function listClients({
+  max = 0,
+  clients = [{ name: null, servers: [''], options: { maxPoolSize: { value: max } }, queue: [] }],
+}) {
   return clients;
 }
 
 /** @param {PoolClient} client @param {ListName} name @param {number} after @param {AbortSignal} signal @returns {Promise<any>} */
 function readList(client, name, after, signal) {
-  if (name === 'checkouts') return client.checkoutsSince(after, signal);
-  if (name === 'requests') return client.requestsSince(after, signal);
-  return name === 'connections' ? client.connectionsSince(after, signal) : client.secondsSince(after, signal);
+  return client[`${name}Since`](after, signal);
 }
 
 /**

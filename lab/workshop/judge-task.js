@@ -38,10 +38,8 @@ export function scoreVerdict(task, guess, { isRight, truth, runs = [] }) {
   }
   const points = scoreGuess(guess.value, truth);
   const measured = formatNumber(truth, truth < 10 && !Number.isInteger(truth) ? 1 : 0);
-  return {
-    points,
-    words: `${points} of ${MAX_SCORE} points: you guessed ${guess.value}, and it was ${measured} ${task.guess?.unit}.`,
-  };
+  const found = `you guessed ${guess.value}, and it was ${measured} ${task.guess?.unit}`;
+  return { points, words: `${points} of ${MAX_SCORE} points: ${found}.` };
 }
 
 /**

@@ -23,23 +23,13 @@ export function renderMarkdown(text, { width = 80, paint = (style, words) => wor
 
   /** @param {Token} token @param {number} columns @returns {string} */
   function renderBlock(token, columns) {
-    switch (token.type) {
-      case 'heading':
-        return wrap(paint('title', renderInline(token.tokens)), columns);
-      case 'code':
-        return token.lang === 'sh' ? indent(paint('code', token.text), '    ') : token.text;
-      case 'list':
-        return renderList(/** @type {Tokens.List} */ (token), columns);
-      case 'table':
-        return renderTable(/** @type {Tokens.Table} */ (token));
-      case 'blockquote':
-        return indent(renderBlocks(token.tokens ?? [], columns - 2), '| ');
-      case 'paragraph':
-      case 'text':
-        return wrap(renderInline(token.tokens), columns);
-      default:
-        return '';
-    }
+    const { type, tokens, lang, text: words } = /** @type {Tokens.Generic} */ (token);
+    if (type === 'heading') return wrap(paint('title', renderInline(tokens)), columns);
+    if (type === 'code') return lang === 'sh' ? indent(paint('code', words), '    ') : words;
+    if (type === 'list') return renderList(/** @type {Tokens.List} */ (token), columns);
+    if (type === 'table') return renderTable(/** @type {Tokens.Table} */ (token));
+    if (type === 'blockquote') return indent(renderBlocks(tokens ?? [], columns - 2), '| ');
+    return type === 'paragraph' || type === 'text' ? wrap(renderInline(tokens), columns) : '';
   }
 
   /** @param {Tokens.List} list @param {number} columns */
@@ -64,21 +54,13 @@ export function renderMarkdown(text, { width = 80, paint = (style, words) => wor
 
   /** @param {Token[] | undefined} tokens @returns {string} */
   function renderInline(tokens = []) {
-    return tokens
-      .map((token) => {
-        switch (token.type) {
-          case 'strong':
-          case 'em':
-            return paint('strong', renderInline(token.tokens));
-          case 'codespan':
-            return paint('code', token.text);
-          case 'link':
-            return renderInline(token.tokens);
-          default:
-            return 'text' in token ? token.text : token.raw;
-        }
-      })
-      .join('');
+    const texts = tokens.map((token) => {
+      if (token.type === 'strong' || token.type === 'em') return paint('strong', renderInline(token.tokens));
+      if (token.type === 'codespan') return paint('code', token.text);
+      if (token.type === 'link') return renderInline(token.tokens);
+      return 'text' in token ? token.text : token.raw;
+    });
+    return texts.join('');
   }
 
   return renderBlocks(marked.lexer(text), width);

@@ -19,18 +19,12 @@ const GRACE_MS = 1000;
  */
 export async function runLoadCommand({ command, target }, { signal } = {}) {
   const [file, ...args] = process.platform === 'win32' ? ['cmd', '/d', '/s', '/c'] : ['/bin/sh', '-c'];
-  const child = startGuarded(file, [...args, command], {
-    graceMs: GRACE_MS,
-    env: childEnvironment({ TARGET_URL: target }),
-    signal,
-  });
+  const env = childEnvironment({ TARGET_URL: target });
+  const child = startGuarded(file, [...args, command], { graceMs: GRACE_MS, env, signal });
   const outputs = [collectText(child.stdout), collectText(child.stderr)];
   const how = await child.ended;
   signal?.throwIfAborted();
   if (how === 'exit code 0') return { figures: {}, warnings: [] };
-  const output = outputs
-    .map((read) => read())
-    .filter(Boolean)
-    .join('\n');
-  throw new Error(`the load command ended with ${how}: ${command}\n${output}`.trim());
+  const texts = outputs.map((read) => read()).filter(Boolean);
+  throw new Error(`the load command ended with ${how}: ${command}\n${texts.join('\n')}`.trim());
 }

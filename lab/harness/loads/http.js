@@ -33,11 +33,8 @@ const PROCESS = fileURLToPath(new URL('./http-process.js', import.meta.url));
  * @type {RunLoad<HttpLoad, Measurement<HttpLoadFigures>>}
  */
 export async function runHttpLoad(load, { signal } = {}) {
-  const { message, stop } = await forkScript(PROCESS, {
-    name: 'the load tool',
-    args: [JSON.stringify(load)],
-    signal,
-  });
+  const args = [JSON.stringify(load)];
+  const { message, stop } = await forkScript(PROCESS, { name: 'the load tool', args, signal });
   await stop();
   return message;
 }

@@ -108,20 +108,13 @@ function share(poolSize, { clients, processes }) {
 }
 
 /** @param {HandlesPlan} plan @param {Context} context */
-async function prepare(plan, { mongoUrl, settings }) {
+async function prepare(plan, { mongoUrl, settings, onEnd }) {
   const client = createClient(mongoUrl, settings);
+  onEnd(() => client.close());
+  await connectClient(client);
   const documents = documentsOf(client);
-  const undo = async () => {
-    await documents.drop().finally(() => client.close());
-  };
-  try {
-    await connectClient(client);
-    await seedDocuments(documents);
-    return { undo };
-  } catch (error) {
-    await client.close();
-    throw error;
-  }
+  onEnd(() => documents.drop());
+  await seedDocuments(documents);
 }
 
 /**
@@ -132,14 +125,9 @@ async function prepare(plan, { mongoUrl, settings }) {
 async function measure({ settings }, plan, { mongoUrl, signal }) {
   const { handle, connections, clients, processes, poolSizeOfEach } = settings;
   const { warmUpMs, durationMs } = plan.settings;
-  const app = await startApp(
-    { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSizeOfEach) },
-    {
-      script: SERVER,
-      args: ['--clients', String(clients), '--processes', String(processes), ...FLAGS[handle]],
-      signal,
-    },
-  );
+  const env = { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSizeOfEach) };
+  const args = ['--clients', String(clients), '--processes', String(processes), ...FLAGS[handle]];
+  const app = await startApp(env, { script: SERVER, args, signal });
   try {
     // The warm-up compiles the app's code, which costs CPU time once.
     const [measurement, before] = await Promise.all([

@@ -156,11 +156,7 @@ function findings({ variants }) {
 
 /** @param {HandlesResult} result */
 function takeaway({ variants }) {
-  const [
-    {
-      settings: { connections },
-    },
-  ] = variants;
+  const { connections } = variants[0].settings;
   const [best, ...others] = variants
     .filter(({ settings }) => settings.connections === connections)
     .toSorted((a, b) => rateOf(b) - rateOf(a));

@@ -139,25 +139,16 @@ function findPublished(workload, { writeConcern, data, indexes }, cores = os.ava
 }
 
 /** @param {InsertsPlan} plan @param {Context} context */
-async function prepare({ isOwnServer, settings: { data, serverCores } }, { mongoUrl, settings }) {
+async function prepare({ isOwnServer, settings: { data, serverCores } }, { mongoUrl, settings, onEnd }) {
   if (serverCores && (!isOwnServer || settings.mongoUrl)) {
     throw new Error('--server-cores limits the embedded MongoDB only: leave out --url and MONGO_URL');
   }
   const client = createClient(mongoUrl, { serverSelectionTimeoutMs: settings.serverSelectionTimeoutMs });
-  try {
-    const { pid } = serverCores ? await client.db('admin').command({ serverStatus: 1 }) : { pid: 0 };
-    for (const cores of serverCores ?? []) await limitCores(pid, cores);
-    const undo = async () => {
-      await client
-        .db(DATABASE)
-        .dropCollection(COLLECTION)
-        .finally(() => client.close());
-    };
-    return { shared: { contents: DATA[data](), pid }, undo };
-  } catch (error) {
-    await client.close();
-    throw error;
-  }
+  onEnd(() => client.close());
+  const { pid } = serverCores ? await client.db('admin').command({ serverStatus: 1 }) : { pid: 0 };
+  for (const cores of serverCores ?? []) await limitCores(pid, cores);
+  onEnd(() => client.db(DATABASE).dropCollection(COLLECTION));
+  return { shared: { contents: DATA[data](), pid } };
 }
 
 /**

@@ -15,24 +15,13 @@
  */
 export async function verifyInserts(collection, count, contents) {
   const expected = { $arrayElemAt: [{ $literal: contents }, { $mod: ['$n', contents.length] }] };
+  const isWrong = { $cond: [{ $eq: ['$d', expected] }, 0, 1] };
+  const isTwice = { $cond: [{ $gt: ['$times', 1] }, 1, 0] };
   const [found] = await collection
     .aggregate([
       { $match: { n: { $gte: 0, $lt: count } } },
-      {
-        $group: {
-          _id: '$n',
-          times: { $sum: 1 },
-          wrong: { $max: { $cond: [{ $eq: ['$d', expected] }, 0, 1] } },
-        },
-      },
-      {
-        $group: {
-          _id: null,
-          present: { $sum: 1 },
-          twice: { $sum: { $cond: [{ $gt: ['$times', 1] }, 1, 0] } },
-          wrong: { $sum: '$wrong' },
-        },
-      },
+      { $group: { _id: '$n', times: { $sum: 1 }, wrong: { $max: isWrong } } },
+      { $group: { _id: null, present: { $sum: 1 }, twice: { $sum: isTwice }, wrong: { $sum: '$wrong' } } },
     ])
     .toArray();
   const { present = 0, twice = 0, wrong = 0 } = found ?? {};

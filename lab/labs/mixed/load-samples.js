@@ -26,12 +26,8 @@ export function sampleLoad(checkouts, report, unloadedMs) {
   const fast = served.filter(({ route }) => route === '/fast');
   const summary = summaryOf(report, '/fast');
   const isExact = summary !== undefined && summary.p99 < MAX_EXACT_MS && summary.count === fast.length;
-  const overheads = isExact
-    ? findOverheads(
-        spreadSummary(summary, fast.length),
-        fast.map((checkout) => Number(checkout.checkedInAtMs) - checkout.checkOutStartedAtMs),
-      )
-    : spread(unloadedMs);
+  const connectionsMs = fast.map((checkout) => Number(checkout.checkedInAtMs) - checkout.checkOutStartedAtMs);
+  const overheads = isExact ? findOverheads(spreadSummary(summary, fast.length), connectionsMs) : spread(unloadedMs);
   return {
     services: Object.fromEntries(
       routes.map((name) => [name, spread(served.filter(({ route }) => route === name).map(useMsOf)).map(roundMs)]),
@@ -65,10 +61,8 @@ export function findOverheads(responsesMs, connectionsMs) {
   const connections = spread(connectionsMs, responses.length);
   let overheads = responses.map((ms, index) => Math.max(0, ms - connections[index]));
   for (let step = 0; step < STEPS; step++) {
-    const sums = spread(
-      connections.flatMap((connection) => overheads.map((overhead) => connection + overhead)),
-      responses.length,
-    );
+    const all = connections.flatMap((connection) => overheads.map((overhead) => connection + overhead));
+    const sums = spread(all, responses.length);
     overheads = overheads.map((ms, index) => Math.max(0, ms + responses[index] - sums[index])).sort((a, b) => a - b);
   }
   return overheads;

@@ -13,7 +13,7 @@ import { createScenarioLoad, poolOfApp, predict } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { isQueryless, servicesWithSleep, workOut } from '../../../src/load-tests/exact-times.js';
 import { checkRequests } from './check-requests.js';
-import { installDriver, measureDriver3 } from './driver-3/measure-driver-3.js';
+import { DRIVER_3_APP, installDriver } from './driver-3/install-driver.js';
 import { findArrivals, sampleLoad } from './load-samples.js';
 import { findPublished, PUBLISHED } from './mixed-published.js';
 import { mixedView } from './mixed-view.js';
@@ -42,7 +42,7 @@ const OWN_TARGET = 'http://127.0.0.1:{{ $env.PORT }}';
  *   MixedPlan
  */
 
-/** @type {Lab<MixedOptions, MixedSettings, MixedFigures, MixedPlan, string>} */
+/** @type {Lab<MixedOptions, MixedSettings, MixedFigures, MixedPlan, string | false>} */
 export const mixed = {
   name: 'mixed',
   ...mixedView,
@@ -84,12 +84,8 @@ export const mixed = {
     parallel: { about: 'measure all variants at once', default: false },
   },
   plan,
-  prepare: async ({ settings: { driver } }, context) => ({
-    shared: driver === '3' ? await installDriver(context) : undefined,
-    undo: async () => {},
-  }),
-  measure: (variant, plan, context) =>
-    plan.settings.driver === '3' ? measureDriver3(variant, plan, context) : measure(variant, plan, context),
+  prepare: async ({ settings }, context) => ({ shared: settings.driver === '3' && (await installDriver(context)) }),
+  measure,
   predict: predictVariant,
 };
 
@@ -164,10 +160,10 @@ async function plan({
 /**
  * @param {PlannedVariant<MixedSettings>} variant
  * @param {MixedPlan} plan
- * @param {Context} context
+ * @param {Context & { shared?: string | false }} context shared: the folder of the driver of 2020
  * @returns {Promise<Measurement<MixedFigures>>}
  */
-async function measure({ settings: { poolSize }, exact }, { settings, load, workload }, { mongoUrl, signal }) {
+async function measure({ settings: { poolSize }, exact }, { settings, load, workload }, { mongoUrl, signal, shared }) {
   const { slowMs, slowQuery, poolTimeout, scenario, environment } = settings;
   const app = await startApp(
     {
@@ -177,14 +173,15 @@ async function measure({ settings: { poolSize }, exact }, { settings, load, work
       ...(slowQuery && { SLOW_QUERY: slowQuery }),
       ...(poolTimeout && { MONGO_WAIT_QUEUE_TIMEOUT_MS: String(poolTimeout) }),
     },
-    { signal },
+    { signal, ...(shared && { script: DRIVER_3_APP, args: [shared] }) },
   );
   try {
-    const { lastId, unloaded, overheadsMs } = await warmUp(app.url, poolSize);
-    const { report, figures, failed, warnings } = await runScenario(
-      { scenario, target: app.url, environment, workload },
-      { signal: app.signal },
-    );
+    const warm = shared ? undefined : await warmUp(app.url, poolSize);
+    const run = { scenario, target: app.url, environment, workload };
+    const { report, figures, failed, warnings } = await runScenario(run, { signal: app.signal });
+    // The old driver's events don't show waits, so the client's figures are all there is.
+    if (!warm) return { measured: figures, failed, warnings };
+    const { lastId, unloaded, overheadsMs } = warm;
     const { checkouts } = await new PoolClient(app.url).checkoutsSince(lastId);
     const exactLoad = { workload, routes: load.routes, poolSize, slowMs };
     return {
@@ -210,16 +207,14 @@ async function predictVariant({ settings: { poolSize } }, { load, settings: opti
   if (slowQuery === 'work' || !unloaded) return {};
   const { serviceMs, overheadMs } = unloaded;
   const services = servicesWithSleep(load.routes, serviceMs, slowMs);
-  const {
-    variants: [{ predicted }],
-  } = await predict({
+  const { variants } = await predict({
     load,
     poolSizes: [poolSize],
     services,
     overhead: { kind: 'fixed', ms: overheadMs },
     poolOf: (size) => poolOfApp({ ...settings, poolSize: size, waitQueueTimeoutMs: poolTimeout }),
   });
-  return predicted;
+  return variants[0].predicted;
 }
 
 /**

@@ -37,14 +37,10 @@ const NO_REMEDY = {
  * @returns {Promise<Measurement<RemedyFigures>>}
  */
 export async function measureRemedy(variant, plan, context) {
-  if (variant.settings.load !== 'burst') return measureAt(context.mongoUrl, variant, plan, context);
   // On loopback connections open too fast for anybody to wait.
-  const { url, close } = await addLatency(context.mongoUrl, context.settings, plan.settings.rttMs);
-  try {
-    return await measureAt(url, variant, plan, context);
-  } finally {
-    await close();
-  }
+  const rttMs = variant.settings.load === 'burst' ? plan.settings.rttMs : 0;
+  const { url, close } = await addLatency(context.mongoUrl, context.settings, rttMs);
+  return measureAt(url, variant, plan, context).finally(close);
 }
 
 /**
@@ -55,10 +51,7 @@ export async function measureRemedy(variant, plan, context) {
  * @returns {Promise<Measurement<RemedyFigures>>}
  */
 async function measureAt(mongoUrl, { name, settings: { remedy, load, env } }, plan, context) {
-  const {
-    settings: { slowMs, patienceMs },
-    requests,
-  } = plan;
+  const { slowMs, patienceMs } = plan.settings;
   const appName = `remedies-${process.pid}-${name.replaceAll(/\W+/g, '-')}`;
   const app = await startApp(
     {
@@ -78,7 +71,7 @@ async function measureAt(mongoUrl, { name, settings: { remedy, load, env } }, pl
     const { unloaded } = await warmUp(app.url, load === 'burst' ? 1 : Math.min(env.MONGO_POOLSIZE, MAX_OPENED));
     await waitUntilOpen(app.url, env.MONGO_MIN_POOLSIZE ?? 0, signal);
     const { outcome, connections, problem } = await countConnections({ ...context, appName }, () =>
-      sendRequests(requests[load], { url: app.url, patienceMs, signal }),
+      sendRequests(plan.requests[load], { url: app.url, patienceMs, signal }),
     );
     const { connect } = await new PoolClient(app.url).snapshot();
     const figures = summariseAnswers(outcome, refuses(remedy));

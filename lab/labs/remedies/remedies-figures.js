@@ -8,7 +8,7 @@ import { timeOf } from '../../report/columns.js';
 
 /** One point of the time axis. */
 const STEP_MS = 500;
-const REFUSED = 503;
+export const REFUSED = 503;
 
 /**
  * @typedef {object} RemedyRouteFigures

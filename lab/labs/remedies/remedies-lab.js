@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { createChoicesParser, DELAY, POOL_SIZES, parseInteger } from '../../harness/lab-options.js';
+import { createChoicesParser, DELAY, listOption, POOL_SIZES, parseInteger } from '../../harness/lab-options.js';
 import { drawRequests } from '../../harness/loads/open-loop.js';
 import { poolOfApp, simulate } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { readSettings } from '../../../src/settings.js';
 import { remediesView } from './remedies-view.js';
 import { measureRemedy } from './measure.js';
-import { refuses, summariseAnswers } from './remedies-figures.js';
+import { REFUSED, refuses, summariseAnswers } from './remedies-figures.js';
 
 /** @import { Lab, Plan } from '../../harness/run-lab.js' */
 /** @import { DueRequest } from '../../harness/loads/open-loop.js' */
@@ -73,12 +73,7 @@ export const remedies = {
       default: 5,
     },
     poolSizes: { ...POOL_SIZES, about: 'other sizes to try', default: [1, 20, 100] },
-    remedies: {
-      value: 'list',
-      about: `which to try: ${REMEDIES.join(', ')}`,
-      parse: parseRemedies,
-      default: REMEDIES,
-    },
+    remedies: { ...listOption(REMEDIES), about: `which to try: ${REMEDIES.join(', ')}`, parse: parseRemedies },
     slowMs: { ...DELAY, about: 'how long a query of /slow takes', default: 1000 },
     rtt: { ...DELAY, about: 'extra time of each round trip, for the bursts only', default: 20 },
     environment: { value: 'name', about: 'an environment of loadtests/remedies.yaml' },
@@ -112,6 +107,7 @@ function parseRemedies(text) {
  */
 function listVariants(poolSizes, treated, slowMs, maxConnecting) {
   const slow = Math.min(treated - 1, Math.ceil(treated * SLOW_SHARE));
+  const rest = treated - slow;
   const timeoutMs = Math.ceil(slowMs * TIMEOUT_SHARE);
   const pool = { MONGO_POOLSIZE: treated };
   const burstPool = { MONGO_POOLSIZE: BURST_POOL_SIZE, MONGO_MAX_CONNECTING: maxConnecting };
@@ -121,10 +117,7 @@ function listVariants(poolSizes, treated, slowMs, maxConnecting) {
     ...poolSizes
       .filter((size) => size !== treated)
       .map((size) => describe(`pool ${size}`, 'size', { MONGO_POOLSIZE: size })),
-    describe(`second client ${treated - slow}+${slow}`, 'client', {
-      MONGO_POOLSIZE: treated - slow,
-      SLOW_POOLSIZE: slow,
-    }),
+    describe(`second client ${rest}+${slow}`, 'client', { MONGO_POOLSIZE: rest, SLOW_POOLSIZE: slow }),
     describe(`limit of ${slow}`, 'limit', { ...pool, SLOW_CONCURRENCY: slow }),
     describe(`timeout ${timeoutMs} ms`, 'timeout', { ...pool, MONGO_WAIT_QUEUE_TIMEOUT_MS: timeoutMs }),
     describe('burst, cold pool', 'warm', burstPool, 'burst'),
@@ -148,15 +141,9 @@ async function plan({ treated, poolSizes, remedies: chosen, slowMs, rtt, environ
   const workload = await readScenario(SCENARIO, { environment });
   const all = drawRequests(workload);
   const { maxConnecting = DEFAULT_MAX_CONNECTING } = readSettings();
+  const patienceMs = Number(workload.timeoutMs);
   return {
-    settings: {
-      scenario: 'loadtests/remedies.yaml',
-      environment,
-      treated,
-      slowMs,
-      rttMs: rtt,
-      patienceMs: Number(workload.timeoutMs),
-    },
+    settings: { scenario: 'loadtests/remedies.yaml', environment, treated, slowMs, rttMs: rtt, patienceMs },
     requests: { all, customers: all.filter(({ route }) => route === '/fast'), burst: BURST },
     variants: listVariants(poolSizes, treated, slowMs, maxConnecting)
       .filter(({ settings: { remedy } }) => remedy === 'none' || chosen.includes(remedy))
@@ -167,25 +154,15 @@ async function plan({ treated, poolSizes, remedies: chosen, slowMs, rtt, environ
   };
 }
 
-/** The simulator's outcomes as HTTP statuses. */
-const STATUS = {
-  ok: 200,
-  refused: 503,
-  waitQueueTimeout: 503,
-  operationTimeout: 503,
-  requestTimeout: 503,
-  clientTimeout: 0,
-};
+/** The simulator's outcomes as HTTP statuses; all others are refusals. @type {Record<string, number>} */
+const STATUS = { ok: 200, clientTimeout: 0 };
 
 /**
  * Simulates the same requests with the service time that was measured in the warm-up.
  * @type {NonNullable<RemediesLab['predict']>}
  */
 function predictRemedy({ settings }, plan, { unloaded: { serviceMs, overheadMs, connectMs } }) {
-  const {
-    settings: { slowMs, patienceMs },
-    requests,
-  } = plan;
+  const { slowMs, patienceMs } = plan.settings;
   const {
     MONGO_POOLSIZE: poolSize,
     MONGO_MIN_POOLSIZE: minPoolSize = 0,
@@ -196,7 +173,7 @@ function predictRemedy({ settings }, plan, { unloaded: { serviceMs, overheadMs, 
   } = settings.env;
   const { records = [] } = simulate({
     workload: { phases: [], scenarios: [], timeoutMs: patienceMs },
-    arrivals: requests[settings.load],
+    arrivals: plan.requests[settings.load],
     pool: poolOfApp(
       { poolSize, slowPoolSize, slowConcurrency, maxConnecting, waitQueueTimeoutMs },
       { connectMs, warm: settings.load !== 'burst' || minPoolSize > 0 },
@@ -209,7 +186,7 @@ function predictRemedy({ settings }, plan, { unloaded: { serviceMs, overheadMs, 
     records.map(({ route, outcome, arrivedAtMs, finishedAtMs }) => ({
       route,
       atMs: arrivedAtMs,
-      status: STATUS[outcome],
+      status: STATUS[outcome] ?? REFUSED,
       tookMs: finishedAtMs - arrivedAtMs,
     })),
     refuses(settings.remedy),

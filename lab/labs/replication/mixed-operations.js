@@ -72,39 +72,31 @@ function insert({ number, _id }) {
 /** @param {LiveDocument} one @param {number} form @param {number} index of the operation @returns {Operation} */
 function update(one, form, index) {
   const { number, _id } = one;
-  if (form === 0) {
-    Object.assign(one, { tags: 2, hasSpare: true });
-    const replacement = makeFields(index);
-    return {
-      number,
-      kind: 'updates',
-      entry: { op: 'u', o2: { _id }, o: { _id, ...replacement } },
-      statement: { q: { _id }, u: replacement },
-    };
-  }
-  const { diff, change } = changeSome(one, form, index);
-  return {
-    number,
-    kind: 'updates',
-    entry: { op: 'u', o2: { _id }, o: { $v: 2, diff } },
-    statement: { q: { _id }, u: change },
-  };
+  const { o, u } = form === 0 ? replace(one, index) : changeSome(one, form, index);
+  return { number, kind: 'updates', entry: { op: 'u', o2: { _id }, o }, statement: { q: { _id }, u } };
+}
+
+/** @param {LiveDocument} one @param {number} index @returns {{ o: Document, u: Document }} */
+function replace(one, index) {
+  Object.assign(one, { tags: 2, hasSpare: true });
+  const u = makeFields(index);
+  return { o: { _id: one._id, ...u }, u };
 }
 
 /**
  * @param {LiveDocument} one
  * @param {number} form
  * @param {number} index
- * @returns {{ diff: Document, change: Document }}
+ * @returns {{ o: Document, u: Document }}
  */
 function changeSome(one, form, index) {
-  if (form === 1)
-    return { diff: { stags: { a: true, [`u${one.tags++}`]: index } }, change: { $push: { tags: index } } };
+  const describe = (/** @type {Document} */ diff, /** @type {Document} */ u) => ({ o: { $v: 2, diff }, u });
+  if (form === 1) return describe({ stags: { a: true, [`u${one.tags++}`]: index } }, { $push: { tags: index } });
   if (form === 2 && one.hasSpare) {
     one.hasSpare = false;
-    return { diff: { d: { spare: false } }, change: { $unset: { spare: '' } } };
+    return describe({ d: { spare: false } }, { $unset: { spare: '' } });
   }
-  return { diff: { u: { count: index } }, change: { $set: { count: index } } };
+  return describe({ u: { count: index } }, { $set: { count: index } });
 }
 
 /** @param {number} number */

@@ -110,14 +110,9 @@ async function plan({ stats, target, ...settings }) {
       planCase(preset, { ...preset, ...changes, workers: count }, { ops, seconds }),
     ),
   );
+  const [count = CASES[0].workers] = workers ?? [];
   /** @type {ReplicationSettings} */
-  const single = {
-    ...SINGLE_INSERTS,
-    mode: 'direct',
-    workers: workers?.[0] ?? CASES[0].workers,
-    hash: hash ?? 'id',
-    merge,
-  };
+  const single = { ...SINGLE_INSERTS, mode: 'direct', workers: count, hash: hash ?? 'id', merge };
   const published = { latencyBelowMs: PUBLISHED.latencyBelowMs };
   return {
     settings: { cases, ops, seconds, mix, workers, hash, mode, merge, latency, ceiling },
@@ -176,22 +171,17 @@ function planCase(preset, changed, { ops, seconds }) {
 }
 
 /** @param {ReplicationPlan} plan @param {Context} context */
-async function prepare({ variants, target, settings: { ops } }, { mongoUrl, settings, report, signal }) {
+async function prepare({ variants, target, settings: { ops } }, { mongoUrl, ...context }) {
   const all = variants.flatMap((variant) => (variant.settings.case ? variant.settings : []));
   const shards = Math.max(1, ...all.map((data) => data.shards));
-  const testbed = await openTestbed({ source: mongoUrl, target, shards }, { settings, report, signal });
-  try {
-    report(`Writing ${ops} operations to the source's oplog for each shape of the data …`);
-    for (const data of all) {
-      // The target of a sharded source is compared with an unsharded source.
-      await testbed.fill({ ...data, shards: 1 }, ops);
-      await testbed.fill(data, ops);
-    }
-  } catch (error) {
-    await testbed.close();
-    throw error;
+  const testbed = await openTestbed({ source: mongoUrl, target, shards }, context);
+  context.report(`Writing ${ops} operations to the source's oplog for each shape of the data …`);
+  for (const data of all) {
+    // The target of a sharded source is compared with an unsharded source.
+    await testbed.fill({ ...data, shards: 1 }, ops);
+    await testbed.fill(data, ops);
   }
-  return { shared: testbed, undo: () => testbed.close() };
+  return { shared: testbed };
 }
 
 /**

@@ -5,6 +5,7 @@ import { openMongo } from '../../../src/mongo/embedded.js';
 import { createCollections, fillSource, listCollections } from './fill-source.js';
 
 /** @import { Db, MongoClient } from 'mongodb' */
+/** @import { Context } from '../../harness/run-lab.js' */
 /** @import { Settings } from '../../../src/settings.js' */
 /** @import { Shape } from './cases.js' */
 /** @import { OplogRange } from './fill-source.js' */
@@ -23,39 +24,28 @@ const CHECKPOINT = 'pool-lab run replication';
  * @param {string} options.source connection string
  * @param {string} [options.target] connection string in place of MONGO_TARGET_URL
  * @param {number} [options.shards] all but the first are embedded
- * @param {object} surroundings
- * @param {Settings} surroundings.settings
- * @param {(line: string) => void} surroundings.report
- * @param {AbortSignal} surroundings.signal
+ * @param {Omit<Context, 'mongoUrl'>} context
  */
-export async function openTestbed({ source, target, shards = 1 }, { settings, report, signal }) {
-  /** @type {(() => Promise<void>)[]} */
-  const closers = [];
-  const close = async () => {
-    while (closers.length > 0) await closers.pop()?.();
-  };
+export async function openTestbed({ source, target, shards = 1 }, { settings, report, signal, onEnd }) {
   /** @param {string} [url] @param {string} [origin] the setting or option that has the URL */
   const open = async (url, origin) => {
     const mongo = await openMongo({ ...settings, mongoUrl: url }, { report, signal });
-    closers.push(mongo.stop);
+    onEnd(mongo.stop);
     const client = createClient(mongo.url, settings, origin);
-    closers.push(() => client.close());
+    onEnd(() => client.close());
     await connectClient(client, origin);
     return { url: mongo.url, client };
   };
-  try {
-    const sources = [await open(source, '--source')];
-    while (sources.length < shards) sources.push(await open());
-    const servers = {
-      sources,
-      target: await open(target ?? settings.mongoTargetUrl, target ? '--target' : 'MONGO_TARGET_URL'),
-    };
-    await assertUsable(servers);
-    return new Testbed(servers, close, { settings, signal });
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const sources = [await open(source, '--source')];
+  while (sources.length < shards) sources.push(await open());
+  const servers = {
+    sources,
+    target: await open(target ?? settings.mongoTargetUrl, target ? '--target' : 'MONGO_TARGET_URL'),
+  };
+  await assertUsable(servers);
+  const testbed = new Testbed(servers, { settings, signal });
+  onEnd(() => testbed.clear());
+  return testbed;
 }
 
 /**
@@ -63,29 +53,23 @@ export async function openTestbed({ source, target, shards = 1 }, { settings, re
  * @param {Servers} servers
  */
 async function assertUsable({ sources, target }) {
-  const deployments = await connectDeployments(
-    { sources: sources.map(({ url }) => url), target: target.url },
-    { connections: 1 },
-  );
-  await deployments.close();
+  const urls = { sources: sources.map(({ url }) => url), target: target.url };
+  await (await connectDeployments(urls, { connections: 1 })).close();
 }
 
 /** A source with the data, which may have a second shard, and a target. */
 export class Testbed {
   #servers;
-  #close;
   #surroundings;
   /** The operations of each database in the oplogs. @type {Map<string, OplogRange[]>} */
   #databases = new Map();
 
   /**
    * @param {Servers} servers
-   * @param {() => Promise<void>} close
    * @param {{ settings: Settings, signal: AbortSignal }} surroundings
    */
-  constructor(servers, close, surroundings) {
+  constructor(servers, surroundings) {
     this.#servers = servers;
-    this.#close = close;
     this.#surroundings = surroundings;
   }
 
@@ -95,7 +79,6 @@ export class Testbed {
 
   /** @param {number} rttMs how much longer a round trip to the target takes */
   async openTarget(rttMs) {
-    if (rttMs === 0) return { url: this.targetUrl, close: async () => {} };
     return addLatency(this.targetUrl, this.#surroundings.settings, rttMs);
   }
 
@@ -111,16 +94,8 @@ export class Testbed {
     const ranges = [];
     this.#databases.set(database, ranges);
     for (const [part, { client }] of this.#servers.sources.slice(0, data.shards).entries()) {
-      ranges.push(
-        await fillSource(client, {
-          database,
-          shape: data,
-          ops,
-          part,
-          of: data.shards,
-          signal: this.#surroundings.signal,
-        }),
-      );
+      const { signal } = this.#surroundings;
+      ranges.push(await fillSource(client, { database, shape: data, ops, part, of: data.shards, signal }));
     }
   }
 
@@ -168,18 +143,14 @@ export class Testbed {
     return findDifferences(expected, target.client.db(nameDatabase(data)));
   }
 
-  /** Removes what was written, and stops what was started. */
-  async close() {
+  /** Removes what was written. */
+  async clear() {
     const { sources, target } = this.#servers;
     const clients = [...sources, target].map(({ client }) => client);
-    try {
-      for (const database of this.#databases.keys()) {
-        await Promise.all(clients.map((client) => client.db(database).dropDatabase()));
-      }
-      await target.client.db(CHECKPOINT_DATABASE).collection('checkpoints').deleteMany({ '_id.name': CHECKPOINT });
-    } finally {
-      await this.#close();
+    for (const database of this.#databases.keys()) {
+      await Promise.all(clients.map((client) => client.db(database).dropDatabase()));
     }
+    await target.client.db(CHECKPOINT_DATABASE).collection('checkpoints').deleteMany({ '_id.name': CHECKPOINT });
   }
 }
 

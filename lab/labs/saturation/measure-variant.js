@@ -56,14 +56,9 @@ async function measureTrial(trial, options, { mongoUrl, settings, signal }) {
   };
   try {
     await openAll(client, monitor, poolSize, signal);
+    const send = createSend(client, monitor, createHeavy(client));
     /** @type {TrialLoad} */
-    const load = {
-      measureMs,
-      send: createSend(client, monitor, createHeavy(client)),
-      onStart: addReading,
-      onEnd: addReading,
-      signal,
-    };
+    const load = { measureMs, send, onStart: addReading, onEnd: addReading, signal };
     const outcome =
       ratePerSec === null
         ? await runCallers({ ...load, callers: options.callers, nextKind: createKinds(options.share) })
@@ -126,21 +121,17 @@ const CAPACITY_POOL = 4;
  */
 export async function prepareSaturation({ settings: options }, context) {
   const observer = createClient(context.mongoUrl, { ...context.settings, poolSize: 1, minPoolSize: undefined });
-  try {
-    await seedCustomers(observer);
-    const speed = await calibrateWork(observer, { signal: context.signal });
-    /** @param {MongoClient} client */
-    const createHeavy = (client) => {
-      const work = createWorkQuery(client, speed);
-      return () => work(options.heavyMs);
-    };
-    const isNeeded = !options.loads.includes('closed');
-    const capacityPerSec = isNeeded ? await measureCapacity({ observer, createHeavy }, options, context) : null;
-    return { shared: { observer, createHeavy, capacityPerSec, survey: [] }, undo: () => observer.close() };
-  } catch (error) {
-    await observer.close().catch(() => {});
-    throw error;
-  }
+  context.onEnd(() => observer.close());
+  await seedCustomers(observer);
+  const speed = await calibrateWork(observer, { signal: context.signal });
+  /** @param {MongoClient} client */
+  const createHeavy = (client) => {
+    const work = createWorkQuery(client, speed);
+    return () => work(options.heavyMs);
+  };
+  const isNeeded = !options.loads.includes('closed');
+  const capacityPerSec = isNeeded ? await measureCapacity({ observer, createHeavy }, options, context) : null;
+  return { shared: { observer, createHeavy, capacityPerSec, survey: [] } };
 }
 
 /** @param {ServerUnderLoad} server @param {SaturationOptions} options @param {Context} context */

@@ -94,14 +94,9 @@ export async function sendArrivals({ arrivals, measureMs, send, onStart, onEnd, 
   const failed = new AbortController();
   const until = AbortSignal.any([signal, failed.signal]);
   const fromMs = performance.now();
+  const unanswered = { endedAtMs: Infinity, waitMs: NaN, useMs: NaN };
   /** @type {TimedQuery[]} */
-  const queries = arrivals.map(({ kind, atMs }) => ({
-    kind,
-    dueAtMs: fromMs + atMs,
-    endedAtMs: Infinity,
-    waitMs: NaN,
-    useMs: NaN,
-  }));
+  const queries = arrivals.map(({ kind, atMs }) => ({ kind, dueAtMs: fromMs + atMs, ...unanswered }));
   const loop = runOpenLoop(
     {
       requests: arrivals,

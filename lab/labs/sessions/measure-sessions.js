@@ -144,12 +144,8 @@ export async function measurePool(
 
   /** @param {number} connections */
   function openClient(connections) {
-    const client = createClient(mongoUrl, {
-      ...settings,
-      poolSize: connections,
-      minPoolSize: undefined,
-      waitQueueTimeoutMs: poolTimeout,
-    });
+    const own = { poolSize: connections, minPoolSize: undefined, waitQueueTimeoutMs: poolTimeout };
+    const client = createClient(mongoUrl, { ...settings, ...own });
     return { client, monitor: monitorPool(client) };
   }
 

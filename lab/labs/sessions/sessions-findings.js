@@ -50,14 +50,8 @@ function compareAll(variants) {
     const rates = variants.flatMap((variant) => variant[kind]?.ratePerSec ?? []);
     return rates.length > 1 ? Math.min(...rates) / Math.max(...rates) : null;
   });
-  return [
-    {
-      claim: '1 worker: the slowest way / the fastest',
-      measured,
-      published,
-      reason: 'One worker needs one connection, whoever holds it.',
-    },
-  ];
+  const reason = 'One worker needs one connection, whoever holds it.';
+  return [{ claim: '1 worker: the slowest way / the fastest', measured, published, reason }];
 }
 
 /** @param {MeasuredWay[]} variants of the same number of workers @returns {Finding[]} */

@@ -10,6 +10,7 @@ import { PUBLISHED } from './sessions-published.js';
 import { measureClients, measurePool } from './measure-sessions.js';
 import { addLatency } from '../../harness/latency.js';
 
+/** @import { MongoClient } from 'mongodb' */
 /** @import { Lab, Context } from '../../harness/run-lab.js' */
 /** @import { SessionLabOptions, SessionPlan, SessionSettings } from './plan-sessions.js' */
 /** @import { SessionFigures } from './sessions-view.js' */
@@ -18,47 +19,34 @@ import { addLatency } from '../../harness/latency.js';
 const QUERIES = 500;
 const TURNS = 3;
 
-/** @typedef {{ url: string, rttMs: number, close: () => Promise<unknown> }} Distance */
-
 /**
- * Puts the network delay in front of the MongoDB that the options ask for: `rtt`, or what makes one worker's query take
- * `queryMs`.
+ * The network delay that the options ask for: `rtt`, or what makes one worker's query take `queryMs`.
  * @param {Pick<SessionLabOptions, 'rtt' | 'queryMs'>} options
+ * @param {MongoClient} client
  * @param {Context} context
- * @returns {Promise<Distance>}
+ * @returns {Promise<number>} of a round trip, in ms
  */
-async function openDistance({ rtt = 0, queryMs }, context) {
-  if (!queryMs) return openDelay(rtt, context);
-  const nearMs = await timeQuery(context);
+async function chooseDelay({ rtt = 0, queryMs }, client, { report, signal }) {
+  if (!queryMs) return rtt;
+  const nearMs = await timeQuery(client, signal);
   const rttMs = Math.max(0, queryMs - nearMs);
   const near = `A query takes ${nearMs.toFixed(2)} ms here`;
-  context.report(
+  report(
     rttMs > 0
       ? `${near}, and ${queryMs} ms with a network delay of ${rttMs.toFixed(2)} ms.`
       : `${near}, more than ${queryMs} ms: no network delay is added.`,
   );
-  return openDelay(rttMs, context);
+  return rttMs;
 }
 
-/** @param {number} rttMs @param {Context} context @returns {Promise<Distance>} */
-async function openDelay(rttMs, { mongoUrl, settings }) {
-  if (rttMs === 0) return { url: mongoUrl, rttMs, close: async () => {} };
-  return { ...(await addLatency(mongoUrl, settings, rttMs)), rttMs };
-}
-
-/** @param {Context} context @returns {Promise<number>} ms */
-async function timeQuery({ mongoUrl, settings, signal }) {
-  const client = createClient(mongoUrl, settings);
+/** @param {MongoClient} client @param {AbortSignal} signal @returns {Promise<number>} ms */
+async function timeQuery(client, signal) {
   let shortestMs = Infinity;
-  try {
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      const load = { workers: 1, total: QUERIES, task: (/** @type {number} */ n) => findNewest(client, n) };
-      shortestMs = Math.min(shortestMs, (await runClosedLoop(load, { signal })).p50Ms);
-    }
-    return shortestMs;
-  } finally {
-    await client.close();
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const load = { workers: 1, total: QUERIES, task: (/** @type {number} */ n) => findNewest(client, n) };
+    shortestMs = Math.min(shortestMs, (await runClosedLoop(load, { signal })).p50Ms);
   }
+  return shortestMs;
 }
 
 const STRATEGIES = ['fixed', 'copy', 'clone', 'client-per-query'];
@@ -114,23 +102,18 @@ export const sessions = {
   },
   plan: planSessions,
   async prepare(plan, context) {
-    const { mongoUrl, settings, signal } = context;
+    const { mongoUrl, settings, signal, onEnd } = context;
     const client = createClient(mongoUrl, settings);
-    const undo = async () => {
-      await dropCiphers(client);
-      await client.close();
-    };
-    try {
-      await seedCiphers(client);
-      // Without it the first variant would be the slowest. In a short run that does not matter.
-      const total = Math.min(WARM_UP_QUERIES, countQueries(plan));
-      await runClosedLoop({ workers: 1, total, task: (n) => findNewest(client, n) }, { signal });
-      const { url, rttMs, close } = await openDistance(plan.settings, context);
-      return { shared: { url }, settings: { rttMs }, undo: () => undo().finally(close) };
-    } catch (error) {
-      await undo();
-      throw error;
-    }
+    onEnd(() => client.close());
+    onEnd(() => dropCiphers(client));
+    await seedCiphers(client);
+    // Without it the first variant would be the slowest. In a short run that does not matter.
+    const total = Math.min(WARM_UP_QUERIES, countQueries(plan));
+    await runClosedLoop({ workers: 1, total, task: (n) => findNewest(client, n) }, { signal });
+    const rttMs = await chooseDelay(plan.settings, client, context);
+    const { url, close } = await addLatency(mongoUrl, settings, rttMs);
+    onEnd(close);
+    return { shared: { url }, settings: { rttMs } };
   },
   async measure(variant, plan, { shared, ...context }) {
     const measureIt = variant.settings.poolSize === null ? measureClients : measurePool;

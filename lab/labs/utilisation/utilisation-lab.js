@@ -2,7 +2,7 @@ import { PoolClient } from 'mongodb-pool-page/client';
 import { createRandom, simulate } from 'mongodb-pool-predictor';
 import { startApp } from '../../harness/app-process.js';
 import { BUSY_MACHINE } from '../../harness/environment.js';
-import { COUNT, COUNTS, DELAY, createChoicesParser, parseInteger } from '../../harness/lab-options.js';
+import { COUNT, COUNTS, DELAY, listOption, parseInteger } from '../../harness/lab-options.js';
 import { sendRequests } from '../../harness/loads/open-loop.js';
 import { requestOnce } from '../../harness/loads/request-once.js';
 import { useMsOf, warmUp } from '../../harness/warm-up.js';
@@ -52,12 +52,7 @@ export const utilisation = {
       about: 'how busy the connections should be, in percent',
       default: [50, 80, 90, 95],
     },
-    arrivals: {
-      value: 'list',
-      about: `how requests arrive: ${ARRIVALS.join(', ')}`,
-      parse: createChoicesParser([...ARRIVALS]),
-      default: ARRIVALS,
-    },
+    arrivals: { ...listOption([...ARRIVALS]), about: `how requests arrive: ${ARRIVALS.join(', ')}` },
     poolSize: {
       ...COUNT,
       about: 'connections; with more of them, more requests arrive, so that each is as busy',
@@ -79,10 +74,8 @@ export const utilisation = {
   },
   async measure({ name, settings }, plan, { mongoUrl, report, signal }) {
     const { poolSize, useMs } = plan.settings;
-    const app = await startApp(
-      { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(useMs) },
-      { signal },
-    );
+    const env = { MONGO_URL: mongoUrl, MONGO_POOLSIZE: String(poolSize), SLOW_MS: String(useMs) };
+    const app = await startApp(env, { signal });
     try {
       const client = new PoolClient(app.url);
       const { lastId: warm } = await warmUp(app.url, poolSize);
@@ -90,11 +83,8 @@ export const utilisation = {
       const { checkouts: alone, lastId } = await client.checkoutsSince(warm);
       const aloneMs = median(alone.map(useMsOf));
       report(`${name}: watch it at ${app.url}/`);
-      const answers = await sendRequests(planArrivals(settings, plan.settings, aloneMs), {
-        url: app.url,
-        patienceMs: PATIENCE_MS,
-        signal: app.signal,
-      });
+      const arrivals = planArrivals(settings, plan.settings, aloneMs);
+      const answers = await sendRequests(arrivals, { ...app, patienceMs: PATIENCE_MS });
       const failures = answers.filter(({ status }) => status !== 200).length;
       const { checkouts } = await client.checkoutsSince(lastId);
       const figures = summariseUse(checkouts, poolSize);

@@ -68,6 +68,18 @@ describe('a full pool', () => {
     );
   });
 
+  test('is said to refuse, where it does', async () => {
+    const file = path.join(folder, 'refusing.jsonl');
+    const lines = (await readFile(full, 'utf8')).trim().split('\n');
+    const refuse = (/** @type {string} */ line) =>
+      line.replace(/"useMs":2,(.*"behind")/, '"outcome":"checkOutFailed","reason":"timeout",$1');
+    await writeFile(file, lines.map(refuse).join('\n'));
+    const { stdout } = await runCli(['doctor', file]);
+    expect(stdout.replaceAll('\n', ' ')).toMatch(
+      /^50 % of the requests wait 40 ms on average, and 50 % of the checkouts get no connection, because \/report /,
+    );
+  });
+
   test('is proved by checkouts whose long names go on in the next line', async () => {
     const route = '/organisations/:organisation/reports/quarterly';
     const file = path.join(folder, 'long-names.jsonl');

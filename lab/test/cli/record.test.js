@@ -163,6 +163,26 @@ describe('recording', () => {
     expect(JSON.parse(String(end))).toMatchObject({ end: 'closed', lost: 4, silentMs: expect.any(Number) });
   });
 
+  test('says how long those had waited that still did at its end, and predictions that they lack them', async () => {
+    const queue = [{ waitMs: 900 }, { waitMs: 300, kind: 'changeStream' }, ...Array(4).fill({ waitMs: 100 })];
+    const clients = [{ name: null, servers: ['db:1'], options: { maxPoolSize: { value: 1, from: 'code' } }, queue }];
+    const url = await serveHandler((req, res) => {
+      const after = Number(new URL(String(req.url), 'http://app').searchParams.get('after'));
+      const checkouts = after === 1 ? Array.from({ length: 30 }, (_, index) => checkout(index + 2)) : [];
+      res.end(JSON.stringify({ max: 1, clients, checkouts, lastId: after === 0 ? 1 : 31, forgotten: 0 }));
+    });
+    const file = fileOf('waiting.jsonl');
+    await runCli(['record', '--url', url, '--out', file, '--every', '50', '--seconds', '1']);
+    const { stillWaiting, warnings } = await readTrace(file);
+    expect(stillWaiting).toEqual({ count: 5, waitedMs: 1300 });
+    expect(warnings).toEqual([`${file} is incomplete: 5 checkouts still waited when it ended`]);
+    const { code, stdout } = await runCli(['doctor', file]);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /^Too little data: 30 checkouts, and 5 more still waited at the end, for 260 ms on average\. Record for longer/,
+    );
+    expect(code).toBe(1);
+  });
+
   test('an app that stops is an error, and the trace so far is kept', async () => {
     let requests = 0;
     const url = await startFake((after) =>
@@ -212,7 +232,7 @@ describe('the processes of an app under `pool-lab watch`', () => {
         '/pool': {
           max: 3,
           process: { pid, command: 'app.js', node: 'v24.0.0' },
-          clients: [null, 'slow'].map((client) => ({ name: client, servers: ['db:1'], driver: '7.9.0', options })),
+          clients: [null, 'slow'].map((name) => ({ name, servers: ['db:1'], driver: '7.9.0', options, queue: [] })),
         },
         '/pool/server': { atMs: 1, cpuMs: 2, cores: 2, version: '8.0.0', ticketsOut: 1 },
       };
@@ -276,7 +296,11 @@ describe('the processes of an app under `pool-lab watch`', () => {
       const options = { maxPoolSize: { value: 3, from: 'uri' } };
       if (pathname === '/pool')
         return res.end(
-          JSON.stringify({ max: 3, process: { pid }, clients: [{ name: null, servers: ['db:1'], options }] }),
+          JSON.stringify({
+            max: 3,
+            process: { pid },
+            clients: [{ name: null, servers: ['db:1'], options, queue: [] }],
+          }),
         );
       if (pathname !== '/pool/checkouts') return res.writeHead(404).end('{}');
       asked += 1;

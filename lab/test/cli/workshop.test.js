@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { findFreePort } from 'test-support/processes.js';
-import { WIDTH } from '../../cli/check-task.js';
+import { WIDTH } from '../../cli/lesson-text.js';
 import { findLesson, listTasks, readLessons } from '../../workshop/lessons.js';
 import { createSampleResult, saveSampleResult } from '../report/sample-result.js';
 import { commandsOf } from '../../../test/support/commands-of.js';

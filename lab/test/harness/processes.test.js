@@ -249,6 +249,14 @@ describe('added latency', () => {
     }
   });
 
+  test('without any there is no proxy, but one for the opening of connections alone', async () => {
+    const near = sharedMongoUrl();
+    expect((await addLatency(near, settings, 0)).url).toBe(near);
+    const { url, close } = await addLatency(near, settings, 0, { connectMs: 5 });
+    cleanUp(close);
+    expect(url).not.toBe(near);
+  });
+
   test('a URL that leaves the hosts to the DNS is refused', async () => {
     await expect(addLatency('mongodb+srv://example.com', settings, 30)).rejects.toThrow(/starts with mongodb:\/\//);
   });

@@ -169,17 +169,15 @@ describe('a run', () => {
         order.push(name);
         return { measured: {} };
       }),
-      prepare: async () => {
+      /** @type {AnyLab['prepare']} */
+      prepare: async (plan, { onEnd }) => {
         order.push('prepare');
-        return {
-          undo: async () => {
-            order.push('undo');
-          },
-        };
+        onEnd(async () => order.push('first'));
+        onEnd(async () => order.push('last'));
       },
     };
     await runLab(lab, {}, surroundings());
-    expect(order).toEqual(['prepare', 'A', 'B', 'undo']);
+    expect(order).toEqual(['prepare', 'A', 'B', 'last', 'first']);
   });
 
   test('a MongoDB can be named in place of MONGO_URL', async () => {
@@ -232,11 +230,8 @@ describe('a run', () => {
         // As an app would have answered with 503 until the end of the load.
         return { measured: { requests: 1, failures: 1 } };
       },
-      prepare: async () => ({
-        undo: async () => {
-          throw new Error('no connection');
-        },
-      }),
+      /** @type {AnyLab['prepare']} */
+      prepare: async (plan, { onEnd }) => onEnd(() => Promise.reject(new Error('no connection'))),
     };
     const settings = readSettings({ MONGO_URL: mongod.url, MONGO_SERVER_SELECTION_TIMEOUT_MS: '2000' });
     const { variants, warnings } = await runLab(lab, {}, surroundings({ settings }));

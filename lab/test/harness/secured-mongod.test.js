@@ -38,11 +38,9 @@ test('a lab that the user may not run is one line that says which role is missin
   /** @type {import('../../harness/run-lab.js').AnyLab} */
   const lab = {
     ...mixed,
-    prepare: () =>
-      client
-        .db('other')
-        .createCollection('any')
-        .then(() => ({ undo: async () => {} })),
+    prepare: async () => {
+      await client.db('other').createCollection('any');
+    },
   };
   await expect(runLab(lab, { ...MIXED_OPTIONS, url: mongod.urlOf() }, SURROUNDINGS)).rejects.toThrow(
     /^the user may not run "create" on the database other: grant it the role readWrite there$/,

@@ -39,6 +39,10 @@ describe('advice', () => {
     peakWaiting: 1,
     goals: [{ text: slo.text, medianMs: 10, upperMs: 20, isMet: true }],
   };
+  const load = {
+    ...{ factor: 1, smallest: 3, floor: 2, meanActive: 1.5, peakActive: 6 },
+    ...{ bestSize: null, bestMs: [1000], medianMs: [950] },
+  };
 
   /** The words for an advised size of three, or what changes make of it. @param {Partial<Advice>} changes */
   const explainSize = (changes) =>
@@ -55,7 +59,7 @@ describe('advice', () => {
       saturation: null,
       samples: [{ slo, count: 60, needed: 5, isEnough: true, easier: [] }],
       rows: [row],
-      loads: [{ factor: 1, smallest: 3, floor: 2, meanActive: 1.5, peakActive: 6, bestMs: [1000] }],
+      loads: [load],
       ...changes,
     }).join(' ');
 
@@ -141,7 +145,7 @@ describe('advice', () => {
         verdict: /** @type {const} */ ('nothing'),
         poolSize: null,
         rows: [],
-        loads: [{ factor: 1, smallest: null, floor: 2, meanActive: 1.5, peakActive: 6, bestMs: [1000] }],
+        loads: [{ ...load, smallest: null }],
       };
       expect(
         explainWith({ ...nothing, saturation: { ...saturation, usedShare: 1.05, enough: { cores: 3, poolSize: 6 } } }),
@@ -204,6 +208,36 @@ describe('advice', () => {
     expect((await explain([goal], { overhead: { kind: 'fixed', ms } })).text).toContain(
       `nobody waits for a connection. The query of /fast takes ${words}`,
     );
+  });
+
+  describe('without a size for /report p50 < 900 ms', () => {
+    /** @param {number} medianMs @param {Partial<Advice> & { of?: Partial<Advice['loads'][0]> }} [changes] */
+    const explainMissed = (medianMs, { of, ...changes } = {}) =>
+      explainSize({
+        ...{ verdict: 'nothing', poolSize: null, parts: [{ serviceMs: 15, overheadMs: 5 }] },
+        loads: [{ ...load, smallest: null, medianMs: [medianMs], ...of }],
+        ...changes,
+      });
+
+    test('a goal that half of the runs meet is not said to be missed', () => {
+      expect(explainMissed(800)).toMatch(
+        /^No pool size is sure to meet the goal\..* half of the runs have 800 ms, but it is up to 1\.0 s,/,
+      );
+      expect(explainMissed(800, { of: { bestSize: 2 } })).toContain(
+        'at load x1, even with 2 connections, half of the runs',
+      );
+      expect(explainMissed(950)).toMatch(/^No pool size meets the goal\. .* connections, it is up to 1\.0 s,/);
+    });
+
+    test('a goal that the parts alone would meet is not blamed on them', () => {
+      const waits = '"/report p50 < 900 ms": requests wait until connections are opened.';
+      expect(explainMissed(950)).toContain(waits);
+      const saturation = { cores: 2, usedShare: 1.1, slowdown: null, fleet: null, enough: null };
+      expect(explainMissed(950, { saturation })).not.toContain(waits);
+      const failing = explainMissed(Infinity, { of: { bestMs: [Infinity] } });
+      expect(failing).toContain('even without a limit on connections, too many requests fail');
+      expect(failing).not.toContain(waits);
+    });
   });
 
   test('a size that a larger one is worse than is explained', () => {
@@ -375,7 +409,7 @@ describe('the check', () => {
     isWithheld: () => false,
     isPlain: false,
     whyUnsure: () => null,
-    widenBy: () => 0,
+    widen: (figures) => figures,
     ...changes,
     check: {
       ...{ of: 'waits', status: 'holds', reason: null, poolSize: 8, figures: [], rateRatio: 1, useRatios: {} },

@@ -385,11 +385,9 @@ describe('the start of an app', () => {
     });
 
     const code = "require('http').createServer().listen(Number(process.env.PORT), '127.0.0.1')";
-    const app = await startWatchedApp([process.execPath, '-e', code], {
-      mongoUrl: '',
-      startMs: 60_000,
-      signal: new AbortController().signal,
-    });
+    const command = [process.execPath, '-e', code];
+    const { signal } = new AbortController();
+    const app = await startWatchedApp({ command, startTimeout: 60 }, { mongoUrl: '', signal });
     cleanUp(app.stop);
     expect(new URL(app.url).port).not.toBe(String(port));
   });

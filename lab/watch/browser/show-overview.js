@@ -27,14 +27,8 @@ function createRow({ name, url, about, busy, share, waiting, longestWait, rate }
   const more = document.createElement('small');
   more.textContent = about;
   heading.append(link, more);
-  row.append(
-    heading,
-    createCell(busy),
-    createBar(share),
-    createCell(waiting, 'waiting'),
-    createCell(longestWait),
-    createCell(rate),
-  );
+  const wait = [createCell(waiting, 'waiting'), createCell(longestWait)];
+  row.append(heading, createCell(busy), createBar(share), ...wait, createCell(rate));
   return row;
 }
 

@@ -81,11 +81,8 @@ async function fill(client, signal) {
     signal.throwIfAborted();
     const orders = Array.from({ length: BATCH }, (_, index) => {
       const _id = first + index;
-      return {
-        _id,
-        customer: _id % CUSTOMERS,
-        products: Array.from({ length: 10 }, (__, n) => (_id + 7 * n) % PRODUCTS),
-      };
+      const bought = Array.from({ length: 10 }, (__, n) => (_id + 7 * n) % PRODUCTS);
+      return { _id, customer: _id % CUSTOMERS, products: bought };
     });
     await db.collection('orders').insertMany(/** @type {any[]} */ (orders));
   }

@@ -25,6 +25,8 @@ export function createAddressLimits({ share, isHere }) {
   /** @type {Map<string, number>} */
   const openPages = new Map();
   let pageCount = 0;
+  const tooFast = `new learners per minute from one address: at most ${joinsPerMin}. Try again in a minute`;
+  const tooMany = `places per address: at most ${places} of ${MAX_LEARNERS}. The teacher can allow more with --share`;
 
   return {
     /**
@@ -38,18 +40,8 @@ export function createAddressLimits({ share, isHere }) {
     join(address, nowMs, join) {
       const isRecent = (/** @type {{ atMs: number }} */ { atMs }) => nowMs - atMs < MINUTE_MS;
       const known = (joined.get(address) ?? []).filter((one) => isRecent(one) || isHere(one.id));
-      if (known.filter(isRecent).length >= joinsPerMin) {
-        throw clientError(
-          429,
-          `new learners per minute from one address: at most ${joinsPerMin}. Try again in a minute`,
-        );
-      }
-      if (known.filter(({ id }) => isHere(id)).length >= places) {
-        throw clientError(
-          429,
-          `places per address: at most ${places} of ${MAX_LEARNERS}. The teacher can allow more with --share`,
-        );
-      }
+      if (known.filter(isRecent).length >= joinsPerMin) throw clientError(429, tooFast);
+      if (known.filter(({ id }) => isHere(id)).length >= places) throw clientError(429, tooMany);
       const learner = join();
       joined.set(address, [...known, { id: learner.id, atMs: nowMs }]);
       return learner;

@@ -51,10 +51,8 @@ const checkState = shape({
  * @throws {Error} naming the file, if it has another content
  */
 export function readClass(file) {
-  return readStored(file, {
-    check: checkState,
-    problem: 'does not contain a class. To start another one: pool-lab class --new',
-  });
+  const problem = 'does not contain a class. To start another one: pool-lab class --new';
+  return readStored(file, { check: checkState, problem });
 }
 
 /**

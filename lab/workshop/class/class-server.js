@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import path from 'node:path';
 import express from 'express';
 import { createStreams, namesLoopback } from 'mongodb-pool-page';
 import { readJsonBody, requireSameOrigin, requireToken } from '../../../src/http/request-guards.js';
@@ -14,54 +15,51 @@ import { renderRoom } from './room-page.js';
 
 /** @import { ClassLesson, Roll } from './class-roll.js' */
 
-/** @type {Record<string, [file: URL, type: string]>} */
+const OWN = new URL('browser/', import.meta.url);
+
+/** Files of another name, or from elsewhere. @type {Record<string, URL>} */
 const FILES = {
-  '/': [new URL('browser/class.html', import.meta.url), 'html'],
-  '/join': [new URL('browser/learner.html', import.meta.url), 'html'],
-  '/class.css': [new URL('browser/class.css', import.meta.url), 'css'],
-  '/show-class.js': [new URL('browser/show-class.js', import.meta.url), 'js'],
-  '/show-learner.js': [new URL('browser/show-learner.js', import.meta.url), 'js'],
-  '/class-charts.js': [new URL('browser/class-charts.js', import.meta.url), 'js'],
-  '/class-people.js': [new URL('browser/class-people.js', import.meta.url), 'js'],
-  '/answer-film.js': [new URL('browser/answer-film.js', import.meta.url), 'js'],
-  '/qr-code.js': [new URL('browser/qr-code.js', import.meta.url), 'js'],
-  '/class-page.js': [new URL('browser/class-page.js', import.meta.url), 'js'],
-  '/chart.js': [CHART_JS, 'js'],
-  '/icon.svg': [new URL(import.meta.resolve('mongodb-pool-page/page/icon.svg')), 'svg'],
-  '/look.css': [new URL(import.meta.resolve('mongodb-pool-page/universal/look.css')), 'css'],
-  // The tunnel, and what it imports.
-  ...Object.fromEntries(
-    [
-      'page/booths',
-      'page/lanes',
-      'page/motion',
-      'page/palette',
-      'page/traffic-picture',
-      'page/tunnel-painter',
-      'page/vehicle-painter',
-      'page/words',
-      'universal/holder-words',
-      'universal/quantity',
-      'universal/route-kinds',
-      'universal/stats',
-      'universal/vehicles',
-    ].map((name) => [`/${name}.js`, [new URL(import.meta.resolve(`mongodb-pool-page/${name}.js`)), 'js']]),
-  ),
+  '/': new URL('class.html', OWN),
+  '/join': new URL('learner.html', OWN),
+  '/chart.js': CHART_JS,
+  '/icon.svg': new URL(import.meta.resolve('mongodb-pool-page/page/icon.svg')),
+  '/look.css': new URL(import.meta.resolve('mongodb-pool-page/universal/look.css')),
 };
+
+/** @param {string} name a path on this server @returns {URL | undefined} a file, which may not exist */
+function findFile(name) {
+  if (Object.hasOwn(FILES, name)) return FILES[name];
+  if (/^\/[\w-]+\.(css|js)$/.test(name)) return new URL(`.${name}`, OWN);
+  // The tunnel, and what it imports.
+  const isOfPage = /^\/(page|universal)\/[\w-]+\.js$/.test(name);
+  return isOfPage ? new URL(import.meta.resolve(`mongodb-pool-page${name}`)) : undefined;
+}
 
 /** @type {Map<string, string>} */
 const texts = new Map();
 
+/** Reads a file of the pages, once. @param {string} name a path on this server @returns {string | undefined} */
+function readPageFile(name) {
+  const known = texts.get(name);
+  if (known !== undefined) return known;
+  const file = findFile(name);
+  if (!file || !existsSync(file)) return undefined;
+  // Browsers don't know packages by name.
+  const text = readFileSync(file, 'utf8').replaceAll("'mongodb-pool-page/", "'/");
+  texts.set(name, text);
+  return text;
+}
+
 /** Sends the files of both pages, which contain no data. @type {import('express').RequestHandler} */
 const sendPageFile = (req, res, next) => {
   // The learners' page is the same for each code.
-  const path = /^\/join\/[^/]*$/.test(req.path) ? '/join' : req.path;
-  if (!Object.hasOwn(FILES, path) || !['GET', 'HEAD'].includes(req.method)) return next();
-  const [file, type] = FILES[path];
-  // Browsers don't know packages by name.
-  const text = texts.get(path) ?? readFileSync(file, 'utf8').replaceAll("'mongodb-pool-page/", "'/");
-  texts.set(path, text);
-  res.type(type).set('Cache-Control', 'no-cache').send(text);
+  const name = /^\/join\/[^/]*$/.test(req.path) ? '/join' : req.path;
+  const text = ['GET', 'HEAD'].includes(req.method) ? readPageFile(name) : undefined;
+  if (text === undefined) return next();
+  res
+    .type(path.extname(name) || 'html')
+    .set('Cache-Control', 'no-cache')
+    .send(text);
 };
 
 /** Changes that come together are sent once. */
@@ -150,23 +148,22 @@ function createTeacherRoutes(roll, { lessons, token, streams }) {
   router.get('/result', (req, res) => {
     res.type('html').set('Cache-Control', 'no-store').send(renderRoom(roll.state, lessons));
   });
-  router.post('/lesson', isOwnPage, ...readJsonBody(BODY_LIMIT), (req, res) => {
-    roll.show(readLessonName(req.body));
-    res.json({});
-  });
-  router.post('/reveal', isOwnPage, (req, res) => {
-    roll.reveal();
-    res.json({});
-  });
-  router.post('/door', isOwnPage, ...readJsonBody(BODY_LIMIT), (req, res) => {
-    roll.setDoor(readDoor(req.body));
-    res.json({});
-  });
-  router.post('/learner', isOwnPage, ...readJsonBody(BODY_LIMIT), (req, res) => {
-    const { name, action } = readLearnerAction(req.body);
-    roll[action](name);
-    res.json({});
-  });
+  /** @type {Record<string, (body: unknown) => void>} */
+  const changes = {
+    lesson: (body) => roll.show(readLessonName(body)),
+    reveal: () => roll.reveal(),
+    door: (body) => roll.setDoor(readDoor(body)),
+    learner(body) {
+      const { name, action } = readLearnerAction(body);
+      roll[action](name);
+    },
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    router.post(`/${name}`, isOwnPage, ...readJsonBody(BODY_LIMIT), (req, res) => {
+      change(req.body);
+      res.json({});
+    });
+  }
   return router;
 }
 
@@ -205,11 +202,8 @@ function createLearnerRoutes(roll, streams, share) {
 function requireOwnHost(anyHost) {
   return (req, res, next) => {
     if (anyHost || namesLoopback(req.get('Host'))) return next();
-    sendProblem(res, {
-      status: 403,
-      title: 'Forbidden',
-      detail: 'only under the name of this machine: 127.0.0.1 or localhost',
-    });
+    const detail = 'only under the name of this machine: 127.0.0.1 or localhost';
+    sendProblem(res, { status: 403, title: 'Forbidden', detail });
   };
 }
 

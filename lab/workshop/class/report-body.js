@@ -2,16 +2,45 @@ import { clientError } from '../../../src/http/problem.js';
 import { isRecord } from '../../base/shape.js';
 import { MAX_POINTS } from '../class-report.js';
 
-/** @import { LearnerFigures, Report } from '../class-report.js' */
+/** @import { Report } from '../class-report.js' */
 
 const MAX_NAME_LENGTH = 40;
 const HINTS = [1, 2, 3];
+const LEARNER_ACTIONS = /** @type {const} */ (['admit', 'hide', 'unhide', 'remove']);
 /** No figure of the lessons is larger. */
 const MAX_FIGURE = 1e9;
+const isFigure = (/** @type {unknown} */ value) => typeof value === 'number' && Math.abs(value) <= MAX_FIGURE;
+
+/** What a field must be. @typedef {[words: string, isOne: (value: any) => boolean]} FieldRule */
+/** @type {FieldRule} */
+const ANY = ['there', () => true];
+/** @type {FieldRule} */
+const TEXT = ['a text', (value) => typeof value === 'string'];
+/** @type {FieldRule} */
+const FLAG = ['true or false', (value) => typeof value === 'boolean'];
+
+/** @type {Record<string, FieldRule>} */
+const REPORT = {
+  learner: TEXT,
+  lesson: TEXT,
+  guess: ['a number', isFigure],
+  figures: ANY,
+  verdict: FLAG,
+  hint: ['1, 2 or 3', (value) => HINTS.includes(value)],
+};
+
+/** @type {Record<string, FieldRule>} */
+const FIGURES = {
+  measured: ['a number or null', (value) => value === null || isFigure(value)],
+  points: [
+    `a list of up to ${MAX_POINTS} pairs of numbers`,
+    (value) => Array.isArray(value) && value.length <= MAX_POINTS && value.every(isPair),
+  ],
+};
 
 /** @param {unknown} body of a request to join @returns {string} the name, trimmed @throws {Error} with status 400 */
 export function readName(body) {
-  const { name } = requireOnly(body, ['name']);
+  const { name } = readFields(body, { name: ANY });
   const trimmed = typeof name === 'string' ? name.trim().normalize('NFC') : '';
   if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH || /\p{C}/u.test(trimmed)) {
     throw clientError(400, `name must be a text of 1 to ${MAX_NAME_LENGTH} letters`);
@@ -25,45 +54,20 @@ export function readName(body) {
  * @throws {Error} with status 400, naming what is wrong
  */
 export function readReport(body) {
-  const { learner, lesson, guess, figures, verdict, hint } = requireOnly(body, [
-    'learner',
-    'lesson',
-    'guess',
-    'figures',
-    'verdict',
-    'hint',
-  ]);
-  for (const [name, value] of Object.entries({ learner, lesson })) {
-    if (typeof value !== 'string') throw clientError(400, `${name} must be a text`);
-  }
-  if (guess !== undefined && !isFigure(guess)) throw clientError(400, 'guess must be a number');
-  if (verdict !== undefined && typeof verdict !== 'boolean') throw clientError(400, 'verdict must be true or false');
-  if (hint !== undefined && !HINTS.includes(hint)) throw clientError(400, 'hint must be 1, 2 or 3');
-  return {
-    learner,
-    lesson,
-    ...(guess !== undefined && { guess }),
-    ...(verdict !== undefined && { verdict }),
-    ...(hint !== undefined && { hint }),
-    ...(figures !== undefined && { figures: readFigures(figures) }),
-  };
+  const report = readFields(body, REPORT, { required: ['learner', 'lesson'] });
+  if (report.figures !== undefined) readFields(report.figures, FIGURES, { path: 'figures.' });
+  return report;
 }
 
 /** @param {unknown} body @returns {string} name of a lesson @throws {Error} with status 400 */
 export function readLessonName(body) {
-  const { lesson } = requireOnly(body, ['lesson']);
-  if (typeof lesson !== 'string') throw clientError(400, 'lesson must be a text');
-  return lesson;
+  return readFields(body, { lesson: TEXT }).lesson;
 }
 
 /** @param {unknown} body @returns {boolean} see ClassState.asksFirst @throws {Error} with status 400 */
 export function readDoor(body) {
-  const { asksFirst } = requireOnly(body, ['asksFirst']);
-  if (typeof asksFirst !== 'boolean') throw clientError(400, 'asksFirst must be true or false');
-  return asksFirst;
+  return readFields(body, { asksFirst: FLAG }).asksFirst;
 }
-
-const LEARNER_ACTIONS = /** @type {const} */ (['admit', 'hide', 'unhide', 'remove']);
 
 /**
  * @param {unknown} body
@@ -71,33 +75,29 @@ const LEARNER_ACTIONS = /** @type {const} */ (['admit', 'hide', 'unhide', 'remov
  * @throws {Error} with status 400
  */
 export function readLearnerAction(body) {
-  const { name, action } = requireOnly(body, ['name', 'action']);
-  if (typeof name !== 'string') throw clientError(400, 'name must be a text');
-  if (!LEARNER_ACTIONS.includes(action)) throw clientError(400, `action must be one of ${LEARNER_ACTIONS.join(', ')}`);
-  return { name, action };
-}
-
-/** @param {unknown} value @returns {LearnerFigures} */
-function readFigures(value) {
-  const { measured, points } = requireOnly(value, ['measured', 'points']);
-  if (measured !== null && !isFigure(measured)) throw clientError(400, 'figures.measured must be a number or null');
-  const isList =
-    Array.isArray(points) &&
-    points.length <= MAX_POINTS &&
-    points.every((point) => Array.isArray(point) && point.length === 2 && point.every(isFigure));
-  if (!isList) throw clientError(400, `figures.points must be a list of up to ${MAX_POINTS} pairs of numbers`);
-  return { measured, points };
+  const words = `one of ${LEARNER_ACTIONS.join(', ')}`;
+  return readFields(body, { name: TEXT, action: [words, (value) => LEARNER_ACTIONS.includes(value)] });
 }
 
 /** @param {unknown} value */
-function isFigure(value) {
-  return typeof value === 'number' && Math.abs(value) <= MAX_FIGURE;
+function isPair(value) {
+  return Array.isArray(value) && value.length === 2 && value.every(isFigure);
 }
 
-/** @param {unknown} value @param {string[]} names @returns {any} an object without other properties */
-function requireOnly(value, names) {
+/**
+ * @param {unknown} value
+ * @param {Record<string, FieldRule>} kinds of its fields
+ * @param {{ required?: string[], path?: string }} [options] required: default all; path: before the name of a field
+ * @returns {any} an object without other fields
+ */
+function readFields(value, kinds, { required = Object.keys(kinds), path = '' } = {}) {
   if (!isRecord(value)) throw clientError(400, 'it must be an object');
-  const other = Object.keys(value).find((name) => !names.includes(name));
-  if (other !== undefined) throw clientError(400, `only these are allowed: ${names.join(', ')}`);
+  const names = Object.keys(kinds);
+  if (Object.keys(value).some((name) => !names.includes(name)))
+    throw clientError(400, `only these are allowed: ${names.join(', ')}`);
+  for (const [name, [words, isOne]] of Object.entries(kinds)) {
+    const isMissing = value[name] === undefined && !required.includes(name);
+    if (!isMissing && !isOne(value[name])) throw clientError(400, `${path}${name} must be ${words}`);
+  }
   return value;
 }

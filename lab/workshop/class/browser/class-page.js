@@ -1,7 +1,21 @@
+import { readEvents } from 'mongodb-pool-page/universal/read-events.js';
+
 const RETRY_MS = 1000;
 
 /** @param {string} id */
 export const find = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Partial<HTMLElementTagNameMap[Tag]>} properties
+ * @param {(Node | string)[]} children
+ */
+export function create(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
 
 /**
  * Leaves an unchanged text alone, so that a screen reader does not say it again.
@@ -26,29 +40,12 @@ export async function followClass(url, { token, onData, onTrouble }) {
     let status = 0;
     try {
       const response = await fetch(url, { headers: token ? { Authorization: `Bearer ${token}` } : {} });
-      if (response.ok && response.body) await readEvents(response.body, onData);
-      else status = response.status;
+      if (!response.ok) status = response.status;
+      else if (response.body) for await (const { data } of readEvents(response.body)) onData(data);
     } catch {
       // The class can't be reached.
     }
     onTrouble(status);
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-  }
-}
-
-/** @param {ReadableStream<Uint8Array>} body @param {(data: any) => void} onData */
-async function readEvents(body, onData) {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let rest = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const events = (rest + decoder.decode(value, { stream: true })).split('\n\n');
-    rest = String(events.pop());
-    for (const event of events) {
-      const data = event.split('\n').find((line) => line.startsWith('data: '));
-      if (data) onData(JSON.parse(data.slice('data: '.length)));
-    }
   }
 }

@@ -1,3 +1,5 @@
+import { create } from './class-page.js';
+
 /** @import { PersonView, RoomView } from '../class-view.js' */
 
 /** @typedef {'admit' | 'remove' | 'hide' | 'unhide'} Action */
@@ -33,22 +35,25 @@ export function createPeople({ people, waiting }, options) {
 
 /** Those who want to be let in. Their names are shown to a teacher who looks after the room. */
 function createWaiting(/** @type {string[]} */ names, /** @type {PeopleOptions} */ { isManaging, onAction }) {
-  const everyone = document.createElement('li');
-  everyone.append(
-    createButton('Let all in', () => onAction('admit', names)),
+  const admitAll = createButton('Let all in', () => onAction('admit', names));
+  const everyone = create(
+    'li',
+    {},
+    admitAll,
     ' ',
     createButton('Turn all away', () => onAction('remove', names)),
   );
   const items = names.map((name) => {
-    const item = document.createElement('li');
-    item.append(
+    const admit = createButton('Let in', () => onAction('admit', [name]), name);
+    return create(
+      'li',
+      {},
       name,
       ' ',
-      createButton('Let in', () => onAction('admit', [name]), name),
+      admit,
       ' ',
       createButton('Turn away', () => onAction('remove', [name]), name),
     );
-    return item;
   });
   return createGroup('Wait to be let in', 'waiting', isManaging ? [everyone, ...items] : [], names.length);
 }
@@ -62,23 +67,15 @@ function createWaiting(/** @type {string[]} */ names, /** @type {PeopleOptions} 
  */
 function createGroup(words, className, items, count = items.length) {
   if (count === 0) return [];
-  const heading = document.createElement('h4');
-  heading.textContent = `${words}: ${count}`;
-  if (items.length === 0) return [heading];
-  const list = document.createElement('ul');
-  list.className = className;
-  list.append(...items);
-  return [heading, list];
+  const heading = create('h4', {}, `${words}: ${count}`);
+  return items.length === 0 ? [heading] : [heading, create('ul', { className }, ...items)];
 }
 
 /** @param {PersonView} person @param {PeopleOptions} options */
 function createPerson({ name, shownAs, why, done, solved, hint }, { areNamesHidden, isManaging, onAction }) {
-  const item = document.createElement('li');
-  if (isManaging) item.textContent = name;
-  else item.textContent = areNamesHidden ? 'A learner' : shownAs;
-  const more = document.createElement('small');
-  more.textContent = `${why || [`${done} done`, ...solved].join(', ')}${hint > 0 ? `, read hint ${hint}` : ''}`;
-  item.append(' ', more);
+  const more = `${why || [`${done} done`, ...solved].join(', ')}${hint > 0 ? `, read hint ${hint}` : ''}`;
+  const publicly = areNamesHidden ? 'A learner' : shownAs;
+  const item = create('li', {}, isManaging ? name : publicly, ' ', create('small', {}, more));
   if (isManaging) {
     const isHidden = shownAs !== name;
     item.append(
@@ -91,12 +88,8 @@ function createPerson({ name, shownAs, why, done, solved, hint }, { areNamesHidd
   return item;
 }
 
-/** @param {string} text @param {() => unknown} onClick @param {string} [name] of whom it is about */
-function createButton(text, onClick, name) {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.textContent = text;
-  if (name !== undefined) button.setAttribute('aria-label', `${text} ${name}`);
-  button.addEventListener('click', onClick);
-  return button;
+/** @param {string} text @param {() => unknown} onclick @param {string} [name] of whom it is about */
+function createButton(text, onclick, name) {
+  const ariaLabel = name === undefined ? null : `${text} ${name}`;
+  return create('button', { type: 'button', onclick, ariaLabel }, text);
 }

@@ -1,6 +1,6 @@
 import { AnswerFilm } from './answer-film.js';
 import { drawCharts, onLookChange } from './class-charts.js';
-import { find, followClass, setText } from './class-page.js';
+import { create, find, followClass, setText } from './class-page.js';
 import { createPeople } from './class-people.js';
 import { drawQrCode, QR_SIZE } from './qr-code.js';
 
@@ -137,9 +137,7 @@ function move(by) {
 
 async function save() {
   const response = await fetch('/class/result', { headers: { ...authorise() } });
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(await response.blob());
-  link.download = 'class.html';
+  const link = create('a', { href: URL.createObjectURL(await response.blob()), download: 'class.html' });
   link.click();
   URL.revokeObjectURL(link.href);
 }
