@@ -2,22 +2,36 @@
 // of the lab.
 import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
-import { MongoClient } from 'mongodb';
+import { Long, MongoClient } from 'mongodb';
 
 /** @type {import('./cases.js').AppCase} */
 const { options, routes, streams = 0, reportOptions } = JSON.parse(String(process.env.APP_CASE));
 const url = String(process.env.MONGO_URL);
 const clients = { main: new MongoClient(url, options), reports: new MongoClient(url, reportOptions ?? options) };
-const articles = (client = clients.main) => client.db('doctor').collection('articles');
+const articles = () => clients.main.db('doctor').collection('articles');
+/** @type {import('mongodb').Document} */
+let topologyVersion;
+clients.main.on('serverHeartbeatSucceeded', ({ reply: { topologyVersion: last } }) => {
+  topologyVersion = { ...last, counter: Long.fromValue(last.counter) };
+});
 await clients.main.connect();
+
+/**
+ * Keeps a connection for `ms`: the server answers once its topology is another, which it never is, or after that time.
+ * A `sleep` in `$where` would need CPU, for an engine of JavaScript for each query at once.
+ *
+ * @param {MongoClient} client
+ * @param {number} ms
+ */
+const keep = (client, ms) => client.db('admin').command({ hello: 1, topologyVersion, maxAwaitTimeMS: ms });
 
 /** @type {Record<string, (amount: number) => Promise<unknown>>} */
 const STEPS = {
   find: () => articles().findOne({}),
   /** A query that keeps its connection for `ms` and needs no CPU. */
-  hold: (ms) => articles().findOne({ $where: `sleep(${ms}) || true` }),
+  hold: (ms) => keep(clients.main, ms),
   /** The same of the second client. */
-  report: (ms) => articles(clients.reports).findOne({ $where: `sleep(${ms}) || true` }),
+  report: (ms) => keep(clients.reports, ms),
   /** A query that needs CPU for about so many ms. */
   compute: (ms) =>
     articles().findOne({

@@ -19,6 +19,7 @@
  * @property {boolean} [isBurst] the load starts with as many requests at once as there are callers, also in an open
  *   loop
  * @property {number} [seconds] default 6
+ * @property {number} [drainMs] how long the recording waits for the last answers at most, default 0
  *
  * @typedef {object} InjectedLoad
  * @property {string} route

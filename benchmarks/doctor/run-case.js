@@ -14,6 +14,8 @@ const START_MS = 30_000;
 const SECONDS = 6;
 /** The load starts this long after the recording. */
 const LEAD_MS = 300;
+/** The last calls may take this long, where nobody waits for their answers. */
+const LAST_MS = 1000;
 
 /**
  * Runs an app with an injected cause under load, and records it.
@@ -24,7 +26,7 @@ const LEAD_MS = 300;
  * @returns {Promise<string>} trace file
  */
 export async function recordCase(injected, { mongoPort, isOpen, random, folder, name, signal }) {
-  const { app: settings, faults = {}, load, isBurst, seconds = SECONDS } = injected;
+  const { app: settings, faults = {}, load, isBurst, seconds = SECONDS, drainMs = 0 } = injected;
   const proxy = await openProxy(mongoPort, faults);
   const app = await startAttachedApp([process.execPath, APP], {
     signal,
@@ -40,23 +42,22 @@ export async function recordCase(injected, { mongoPort, isOpen, random, folder, 
         processes.flatMap(({ ports: [first], url: page }) => (first && page ? { port: first, url: page } : []))[0],
       { ms: START_MS, otherwise: 'the app did not start' },
     );
-    const stop = new AbortController();
+    const [stop, end] = [new AbortController(), new AbortController()];
     // Each caller listens to it.
     setMaxListeners(0, stop.signal);
+    const calls = { random, isBurst, signal: stop.signal, lastMs: Math.max(LAST_MS, drainMs) };
     const loaded = sleep(LEAD_MS).then(() =>
-      Promise.all(
-        load.map((each) =>
-          (each.isOpen ?? isOpen)
-            ? callOpen(port, each, { random, isBurst, signal: stop.signal })
-            : callClosed(port, each, { random, isBurst, signal: stop.signal }),
-        ),
-      ),
+      Promise.all(load.map((each) => ((each.isOpen ?? isOpen) ? callOpen : callClosed)(port, each, calls))),
     );
-    await recordTrace(
+    const recorded = recordTrace(
       { option: 'app', url, headers: {} },
-      { out, seconds, every: 250, maxMb: 100, onStart: () => {}, onEnd: () => {} },
+      { out, every: 250, maxMb: 100, signal: end.signal, onStart: () => {}, onEnd: () => {} },
     );
+    await Promise.race([recorded, sleep(seconds * 1000)]);
     stop.abort();
+    if (drainMs > 0) await Promise.race([recorded, loaded]);
+    end.abort();
+    await recorded;
     await loaded;
   } finally {
     await app.stop();
@@ -65,10 +66,10 @@ export async function recordCase(injected, { mongoPort, isOpen, random, folder, 
   return out;
 }
 
-/** @typedef {{ random: () => number, isBurst?: boolean, signal: AbortSignal }} Calls */
+/** @typedef {{ random: () => number, isBurst?: boolean, signal: AbortSignal, lastMs: number }} Calls */
 
 /** Callers that arrive as they like. @param {number} port @param {Case['load'][0]} load @param {Calls} calls */
-async function callOpen(port, { route, ratePerSec, callers, periodMs }, { random, isBurst, signal }) {
+async function callOpen(port, { route, ratePerSec, callers, periodMs }, { random, isBurst, signal, lastMs }) {
   const agent = new http.Agent({ keepAlive: true });
   const calls = isBurst ? Array.from({ length: callers }, () => call(port, route, agent)) : [];
   let atMs = performance.now();
@@ -78,12 +79,12 @@ async function callOpen(port, { route, ratePerSec, callers, periodMs }, { random
     await sleep(Math.max(0, atMs - performance.now()), undefined, { signal }).catch(() => {});
     if (!signal.aborted) calls.push(call(port, route, agent));
   }
-  await Promise.race([Promise.all(calls), sleep(1000)]);
+  await Promise.race([Promise.all(calls), sleep(lastMs)]);
   agent.destroy();
 }
 
 /** Callers that wait for their answers. @param {number} port @param {Case['load'][0]} load @param {Calls} calls */
-async function callClosed(port, { route, callers, thinkMs }, { random, isBurst, signal }) {
+async function callClosed(port, { route, callers, thinkMs }, { random, isBurst, signal, lastMs }) {
   // Each has its own connection, as a browser has.
   const agents = Array.from({ length: callers }, () => new http.Agent({ keepAlive: true }));
   const done = agents.map(async (agent) => {
@@ -97,7 +98,7 @@ async function callClosed(port, { route, callers, thinkMs }, { random, isBurst, 
     Promise.all(done),
     sleep(1000)
       .then(() => once(signal, 'abort'))
-      .then(() => sleep(1000))
+      .then(() => sleep(lastMs))
       .catch(() => {}),
   ]);
   for (const agent of agents) agent.destroy();

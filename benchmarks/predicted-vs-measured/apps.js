@@ -4,9 +4,11 @@
 // requests on.
 //
 // Rules, fixed before measuring:
-// - Each kind runs for 8 s at 1, 2, 4, 8 and 16 connections (--quick: for 4 s at 2, 4 and 8). It is recorded at 2 and
-//   at 8, and each recording predicts the other sizes.
-// - On a busy machine the same query takes longer at one moment than at another, and no model of a pool knows that. Two
+// - Each kind runs for 8 s at 1, 2, 4, 8 and 16 connections (--quick: for 4 s at 2, 4 and 8), and is recorded until the
+//   last answer: without those that a small pool answers late, a measurement would look too good. The recordings at 2
+//   and at 8 predict the other sizes.
+// - On a busy machine the same query takes longer at one moment than at another, and no model of a pool knows that. A
+//   recording is made again, twice at most, if others than the server used more than 0.8 cores meanwhile. Two
 //   recordings are compared only if the mean use of each route's queries differs by less than 25 % (CPU-bound: by any
 //   factor, because there the pool size changes it).
 // - A figure is said with confidence unless judgeTrust withholds it (the check fails; the server is unknown, or would
@@ -103,7 +105,7 @@ export async function predictFrom({ options, isCpuBound }, from, recorded) {
   const trust = judgeTrust(input, check);
   const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...settings, poolSize });
   const predictOn = (/** @type {typeof load} */ one) =>
-    predict({ load: one, services, overhead, poolSizes, seeds: SEEDS, poolOf, widenBy: trust.widenBy });
+    predict({ load: one, services, overhead, poolSizes, seeds: SEEDS, poolOf, widen: trust.widen });
   const { variants } = await predictOn(load);
   const readings = load.otherwise && (await predictOn(load.otherwise)).variants;
   return variants.flatMap(({ settings: { poolSize }, predicted: { routes, low, high, utilisation } }, index) => {

@@ -1,9 +1,11 @@
 // Kinds of load on a plain app that knows nothing of the lab (doctor/app.js), under attach, as `record` records them.
-import { access, rename } from 'node:fs/promises';
+import { access, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { MongoClient } from 'mongodb';
 import { createRandom } from 'mongodb-pool-predictor';
+import { readTrace } from 'mongodb-pool-predictor/node';
+import { measureUntil } from 'test-support/waiting.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { recordCase } from '../doctor/run-case.js';
 
@@ -28,6 +30,13 @@ export const CLIENT = 'main';
 export const open = (route, ratePerSec, more) => ({ route, ratePerSec, callers: 0, thinkMs: 0, isOpen: true, ...more });
 /** @param {string} route @param {number} callers @param {number} thinkMs @returns {InjectedLoad} */
 export const closed = (route, callers, thinkMs) => ({ route, ratePerSec: 0, callers, thinkMs, isOpen: false });
+
+/** A pool that is too small gets this long to answer the last requests. */
+const DRAIN_MS = 20_000;
+/** Where more cores than these were busy with something else than the server, the recording is made again, ... */
+const MAX_OTHER_CORES = 0.8;
+/** ... until there are so many. */
+const TRIES = 3;
 
 const SLOW_OPENING = { handshakeMs: 30 };
 
@@ -138,8 +147,8 @@ export const KINDS = {
 };
 
 /**
- * Records kinds of load at pool sizes, with the same arrivals at each. What is in the folder already is not recorded
- * again.
+ * Records kinds of load at pool sizes, with the same arrivals at each, until all are answered, and again if the machine
+ * was busy. What is in the folder already is not recorded again.
  *
  * @param {Pick<PartContext, 'settings' | 'signal' | 'say' | 'folder'>} context
  * @param {{ kinds?: Record<string, Kind>, pools: number[], seconds: number, run?: number }} options run: which arrivals
@@ -166,15 +175,25 @@ export async function recordKinds({ settings, signal, say, folder }, { kinds = K
           routes: Object.fromEntries(Object.entries(routes).map(([route, steps]) => [route, { steps }])),
         };
         const { port } = new URL(mongo.url.replace('mongodb:', 'http:'));
-        const written = await recordCase(
-          { app, faults, load, seconds },
-          {
-            mongoPort: Number(port),
-            isOpen: true,
+        const { written } = await measureUntil(
+          async () => {
+            // Of a busy machine, or of an earlier run.
+            await rm(path.join(folder, `${name}-unfinished.jsonl`), { force: true });
             // The same arrivals at each size.
-            random: createRandom(run, kind).uniform,
-            ...{ folder, name: `${name}-unfinished`, signal },
+            const random = createRandom(run, kind).uniform;
+            const options = {
+              mongoPort: Number(port),
+              isOpen: true,
+              random,
+              folder,
+              name: `${name}-unfinished`,
+              signal,
+            };
+            const trace = await recordCase({ app, faults, load, seconds, drainMs: DRAIN_MS }, options);
+            return { written: trace, isBusy: await wasBusy(trace) };
           },
+          ({ isBusy }) => !isBusy,
+          TRIES,
         );
         await rename(written, file);
       }
@@ -183,6 +202,12 @@ export async function recordKinds({ settings, signal, say, folder }, { kinds = K
     await mongo?.stop();
   }
   return files;
+}
+
+/** @param {string} file trace */
+async function wasBusy(file) {
+  const { server } = await readTrace(file);
+  return Number(server?.otherBusyCores) > MAX_OTHER_CORES;
 }
 
 /** @param {string} file */
