@@ -5,6 +5,8 @@ import { ConcurrencyLimitError } from './concurrency-limit.js';
 import { ClientDisconnectedError, RequestDeadlineError } from './request-deadline.js';
 
 const UNREACHABLE = [MongoServerSelectionError, MongoNetworkError, MongoTopologyClosedError];
+/** The driver passes on a socket's error as it is when the server ends the connection while a command is written. */
+const SOCKET_CODES = new Set(['EPIPE', 'ECONNRESET']);
 
 /**
  * What a server answers while it shuts down or changes its role: "not writable primary" and "node is recovering".
@@ -35,11 +37,11 @@ const LOG_EVERY_MS = 1000;
  * @returns {Problem}
  */
 export function toProblem(error) {
-  const { status, expose, message } = Object(error);
+  const { status, expose, message, code } = Object(error);
   const refusal = REFUSALS.find(({ kind }) => error instanceof kind);
   if (refusal) return { status: 503, title: refusal.title, detail: message };
   const isStateChange = error instanceof MongoServerError && STATE_CHANGES.has(Number(error.code));
-  if (isStateChange || UNREACHABLE.some((kind) => error instanceof kind)) {
+  if (isStateChange || SOCKET_CODES.has(code) || UNREACHABLE.some((kind) => error instanceof kind)) {
     return { status: 503, title: 'MongoDB is unreachable' };
   }
   if (!(status >= 400 && status < 500)) return problemOf(500);

@@ -332,6 +332,11 @@ describe('problems', () => {
       expect(toProblem(error)).toEqual({ status: 503, title: 'MongoDB is unreachable' });
     });
 
+    test('so is a socket that the server has just ended, whose error the driver passes on', () => {
+      const error = Object.assign(new Error('This socket has been ended by the other party'), { code: 'EPIPE' });
+      expect(toProblem(error)).toEqual({ status: 503, title: 'MongoDB is unreachable' });
+    });
+
     test.each([
       [91, 503],
       [10107, 503],
