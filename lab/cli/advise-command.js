@@ -6,9 +6,9 @@ import { describeSharedPool } from '../predictions/describe-input.js';
 import { describeWorse, pickWorse } from '../predictions/describe-callers.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
 import {
-  MORE_EVIDENCE,
   explainBusy,
   explainCheck,
+  explainRefusal,
   explainTrust,
   explainWithheld,
 } from '../predictions/explain-check.js';
@@ -67,8 +67,9 @@ async function showAdvice(
   const input = await readChecked({ ...loadOptions, scenario, firstSeed });
   const { load, simulation, pool, about, notes, settings, warnings, check, trust } = input;
   const output = openOutput(json);
-  if (check?.status === 'fails') {
-    refuse([explainCheck(check), MORE_EVIDENCE], check, output);
+  const refusal = trust && explainRefusal(trust);
+  if (refusal) {
+    refuse(refusal, check, output);
     return;
   }
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
@@ -86,7 +87,7 @@ async function showAdvice(
   const doubts = second && load.callers ? [describeWorse(load.callers, first, second)] : [];
   const unsure = trust && explainUnsure(trust, advice, slos);
   if (unsure) {
-    refuse([unsure], check, output);
+    refuse(unsure, check, output);
     return;
   }
 
@@ -143,12 +144,12 @@ function explainUnsure(trust, { poolSize, rows }, slos) {
 /**
  * Gives no size.
  *
- * @param {string[]} reasons
+ * @param {string} reason
  * @param {TraceCheck | undefined} check
  * @param {Output} output
  */
-function refuse(reasons, check, { look, layOut, print }) {
-  const words = ["No size: the recording can't be predicted.", ...reasons];
+function refuse(reason, check, { look, layOut, print }) {
+  const words = ["No size: the recording can't be predicted.", reason];
   const [verdict, ...rest] = words.map(layOut);
   const facts = { lab: 'advise', verdict: 'noPrediction', poolSize: null, check, words };
   print([paintText(verdict, 'red', look.paint), ...rest], facts);

@@ -2,13 +2,7 @@ import { Command, Option } from 'commander';
 import { hideUnsure, parsePoolSizes, poolOfApp, predict, summariseTrace } from 'mongodb-pool-predictor';
 import { describeEnvironment } from '../harness/environment.js';
 import { describePool } from '../predictions/describe-input.js';
-import {
-  EXPLAIN_DASH,
-  explainBusy,
-  explainCheck,
-  explainTrust,
-  explainWithheld,
-} from '../predictions/explain-check.js';
+import { EXPLAIN_DASH, explainBusy, explainTrust, explainWithheld } from '../predictions/explain-check.js';
 import { bestSize } from '../predictions/explain-prediction.js';
 import { describeDoubt } from '../predictions/describe-callers.js';
 import { createPredictView, foldSizes, pickRows } from '../predictions/predict-view.js';
@@ -94,10 +88,7 @@ async function showPrediction(
   const notes = [...input.notes, ...(known ? [describePool(known)] : [])];
   const withheld = poolSizes.filter((size) => trust?.isWithheld(size));
   const sizes = poolSizes.filter((size) => !withheld.includes(size));
-  const gaps = [
-    ...(trust && withheld.length > 0 ? [explainWithheld(trust, withheld)] : []),
-    ...(check?.status === 'fails' && withheld.length === 0 ? [explainCheck(check)] : []),
-  ];
+  const gaps = trust && withheld.length > 0 ? [explainWithheld(trust, withheld)] : [];
   /** @param {typeof load} one */
   const predictOn = (one) =>
     inThreads({ load: one, ...simulation }, (hooks) =>
@@ -140,7 +131,13 @@ async function showPrediction(
   const isExplained = explain || bands;
   const readings = [prediction, ...(doubt ? [doubt] : [])].map((one) => one.load);
   const best = readings.map(bestSize);
-  const facts = { load: prediction.load, isRandom: prediction.seeds > 1, isReplay: Boolean(trace), notes };
+  const sure = trust && result.variants.map((variant) => hideUnsure(trust, variant));
+  const busy = sure?.filter(({ isBusy }) => isBusy).map(({ variant }) => variant.settings.poolSize) ?? [];
+  const isGuess = best.every((size) => {
+    const least = size ?? poolSizes[poolSizes.length - 1];
+    return !withheld.includes(least) && !busy.includes(least);
+  });
+  const facts = { load: prediction.load, isRandom: prediction.seeds > 1, isReplay: Boolean(trace), isGuess, notes };
   const view = createPredictView({
     ...facts,
     ...(!isExplained && { load: needOf(readings) }),
@@ -148,12 +145,10 @@ async function showPrediction(
     isExplained,
     hasOtherwise: doubt && !isExplained,
   });
-  const sure = trust && result.variants.map((variant) => hideUnsure(trust, variant));
-  const busy = sure?.filter(({ isBusy }) => isBusy).map(({ variant }) => variant.settings.poolSize) ?? [];
   const printed = sure ? { ...result, variants: sure.map(({ variant }) => variant) } : result;
   const shown = isExplained ? printed : brief(view, printed, [...best, trust?.recordedSize ?? null]);
   const blocks = [
-    layOut(`${describeBest(best, sizes)}${trust ? ` ${explainTrust(trust)}` : ''}`),
+    layOut([...(isGuess ? [describeBest(best, sizes)] : []), ...(trust ? [explainTrust(trust)] : [])].join(' ')),
     hasFigures(view, shown.variants)
       ? renderTable(view, shown, look)
       : layOut('No figure is sure enough to show. Record for longer, with more requests.'),

@@ -24,10 +24,9 @@ const NOT_CHECKED = {
   unknownSize: 'the recording does not say how large its pool was',
 };
 
-/** How far the figures can be trusted, as one sentence. @param {Trust} trust */
+/** How far the figures that there are can be trusted, as one sentence. @param {Trust} trust */
 export function explainTrust({ check, isUnclear, isPlain, recordedSize }) {
   const { status, reason, of } = check;
-  if (status === 'fails') return 'Trust: none, because the check fails.';
   if (isUnclear) return "Trust: where both readings agree, because the recording can't tell who waits for answers.";
   if (status === 'notChecked' && isPlain)
     return `Trust: yes, although ${NOT_CHECKED[String(reason)]}: it shows who waits for answers, and that the server had cores to spare.`;
@@ -44,12 +43,22 @@ export const EXPLAIN_DASH = 'A dash stands for a figure that could be twice or h
 
 const ANOTHER_TRACE = 'A second --trace, from a pool of another size, can. Or set --server-cores.';
 
-/** Why sizes have no figures. @param {Trust} trust @param {(number | string)[]} sizes */
-export function explainWithheld({ withheld, check }, sizes) {
-  const list = `No figures for ${sizes.join(', ')}`;
-  if (withheld === 'checkFails') return `${list}. ${explainCheck(check)} ${MORE_EVIDENCE}`;
+/** Why no size has figures. @param {Trust} trust @returns {string | undefined} undefined if some may have */
+export function explainRefusal({ withheld, check }) {
+  if (withheld === 'checkFails') return `${explainCheck(check)} ${MORE_EVIDENCE}`;
+  if (withheld !== 'growingQueue') return undefined;
   return (
-    `${list}: all connections were in use all the time, so the recording can't tell whether queries slow each other ` +
+    'Requests piled up on a full server. A little more work for each query makes such a queue twice as long, and the ' +
+    `recording can't tell how much work a query is at other sizes. ${ANOTHER_TRACE}`
+  );
+}
+
+/** Why sizes have no figures. @param {Trust} trust @param {(number | string)[]} sizes */
+export function explainWithheld(trust, sizes) {
+  const refusal = explainRefusal(trust);
+  if (refusal) return `No figures. ${refusal}`;
+  return (
+    `No figures for ${sizes.join(', ')}: all connections were in use all the time, so the recording can't tell whether queries slow each other ` +
     `down on the server. ${ANOTHER_TRACE}`
   );
 }

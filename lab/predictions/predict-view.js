@@ -14,6 +14,7 @@ import { bestSize, explainPrediction } from './explain-prediction.js';
  * @param {boolean} [result.hasOtherwise] variants have a second reading, as `otherwise`
  * @param {boolean} [result.isExplained] shows all columns on a terminal, as the page does
  * @param {string[]} [result.notes] what the figures cover
+ * @param {boolean} [result.isGuess] whether what is said about the best size can be relied on
  * @param {boolean} [result.isReplay] of a trace: the variant with the recorded pool size has measured figures
  * @returns {LabView}
  */
@@ -23,6 +24,7 @@ export function createPredictView({
   hasBands = false,
   isExplained = hasBands,
   hasOtherwise = false,
+  isGuess = true,
   isReplay = false,
   notes = [],
 }) {
@@ -87,9 +89,12 @@ export function createPredictView({
     charts: [...routes.map((route) => routeChart(route)), waitChart()],
     judge: ({ settings: { poolSize, upTo = poolSize } }) => {
       const size = bestSize(load);
-      return size !== null && size >= poolSize && size <= upTo ? 'answer' : undefined;
+      return isGuess && size !== null && size >= poolSize && size <= upTo ? 'answer' : undefined;
     },
-    takeaway: ({ variants }) => explainPrediction(variants, load, routes[0], { isBrief: detail }),
+    takeaway: ({ variants }) =>
+      isGuess
+        ? explainPrediction(variants, load, routes[0], { isBrief: detail })
+        : 'No best guess: it would be a size that has no figures.',
   };
 }
 

@@ -108,6 +108,34 @@ describe('a recording is checked', () => {
     expect(stderr).not.toMatch(/enough/);
   });
 
+  test('where requests piled up on a full server there is no size either, unless its cores are given', async () => {
+    const file = path.join(folder, 'full.jsonl');
+    // Four at once share two cores, so that a query takes 44 ms: 91 in a second, and 100 arrive.
+    const freeAtMs = [0, 0, 0, 0];
+    const lines = Array.from({ length: 1500 }, (_, index) => {
+      const askedMs = 10 * index;
+      const connection = freeAtMs.indexOf(Math.min(...freeAtMs));
+      const waitMs = Math.max(0, freeAtMs[connection] - askedMs);
+      freeAtMs[connection] = askedMs + waitMs + 44;
+      return { askedMs, waitMs, useMs: 44, route: '/work' };
+    });
+    const all = [
+      { trace: 'mongodb-pool-lab', version: 1, maxPoolSize: 4 },
+      ...lines,
+      { end: 'closed', server: { cores: 2, busyCores: 1.9 } },
+    ];
+    await writeFile(file, all.map((line) => JSON.stringify(line)).join('\n'));
+    const goal = ['--slo', '/work p95 < 500ms', '--seeds', '59'];
+    const { code, stdout } = await advise('--trace', file, ...goal);
+    expect({ code, stdout: stdout.replaceAll(/\s+/g, ' ') }).toEqual({
+      code: 4,
+      stdout: expect.stringMatching(/^No size: .* Requests piled up on a full server\. .* Or set --server-cores\. $/),
+    });
+    expect((await advise('--trace', file, ...goal, '--server-cores', '4')).code).toBe(1);
+    const predicted = await runCli(['predict', '--trace', file, '--pool-sizes', '2,4', '--json']);
+    expect(JSON.parse(predicted.stdout)).toMatchObject({ withheld: [2, 4], variants: [] });
+  });
+
   test('another recording that does not fit is a failed check, too', async () => {
     const other = await rewrite('other.jsonl', 16);
     const { code, stdout } = await advise('--trace', RECORDED, '--check', other, ...GOAL);

@@ -445,6 +445,8 @@ test('a trace whose server was full: it says so, and what it does not know', asy
   expect(withheld.stderr.replaceAll(/\s+/g, ' ')).toMatch(
     /No figures for 1, 12: all connections were in use all the time, so the recording can't tell whether queries slow/,
   );
+  expect(withheld.stderr).toContain('No best guess: it would be a size that has no figures.');
+  expect(withheld.stderr).not.toMatch(/^Best guess|do not help/m);
   expect(JSON.parse(withheld.stdout)).toMatchObject({ withheld: [1, 12], variants: [{ settings: { poolSize: 4 } }] });
   const never = await predict('--trace', path.join(folder, 'told.jsonl'), '--server-cores', 'none', ...options);
   expect(JSON.parse(never.stdout)).not.toHaveProperty('server');

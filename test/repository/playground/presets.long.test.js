@@ -96,17 +96,21 @@ describeInBrowser('the figures of the playground are those of pool-lab predict, 
   });
 
   test.each([
-    ['a trace', {}, 6],
+    ['a trace', {}, {}, 6],
     [
-      'a trace of an app with a timeout and a second client',
-      { pool: { poolSize: 4, waitQueueTimeoutMs: 40, slowPoolSize: 2 } },
-      // Its waits are those of another pool, so only the recorded size has a prediction.
-      8,
+      'a trace of an app with a timeout and a second client, where nobody waited',
+      { pool: { poolSize: 8, waitQueueTimeoutMs: 40, slowPoolSize: 2 } },
+      { waitMs: 0 },
+      12,
     ],
-  ])('of %s, which stays on the page', async (_, header, poolSize) => {
-    const [first, ...rest] = (await readFile('examples/ordinary-minute.jsonl', 'utf8')).split('\n');
+  ])('of %s, which stays on the page', async (_, header, waits, poolSize) => {
+    const [first, ...rest] = (await readFile('examples/ordinary-minute.jsonl', 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const lines = [{ ...first, ...header }, ...rest.map((line) => ('waitMs' in line ? { ...line, ...waits } : line))];
     const file = path.join(folder, 'trace.jsonl');
-    await writeFile(file, [JSON.stringify({ ...JSON.parse(first), ...header }), ...rest].join('\n'));
+    await writeFile(file, lines.map((line) => JSON.stringify(line)).join('\n'));
     const page = await openPlayground('#sandbox');
     await page.locator('#own-traffic summary').click();
     await page.locator('#trace-file').setInputFiles(file);

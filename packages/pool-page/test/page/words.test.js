@@ -243,6 +243,7 @@ describe('predictions', () => {
     ],
     [{ doubt: 'checkFails', check: { reason: 'figures' } }, /^No prediction: a replay .* does not explain its waits/],
     [{ doubt: 'unclear', check: {} }, /which requests wait for the answers to others/],
+    [{ doubt: 'growingQueue', check: {} }, /^No prediction: .* requests piled up on a full server/],
     [{ doubt: 'unknownServer', check: {} }, /^No figures far from 2 connections/],
     [
       { doubt: 'notChecked', check: { status: 'notChecked', reason: 'fewWaits' } },

@@ -22,9 +22,9 @@ import { judgeTrust } from './trust.js';
  * @property {number[]} poolSizes ascending; those without figures are left out
  * @property {number[]} failures requests that fail, one for each size
  * @property {Record<string, WhatIfRoute>} routes
- * @property {'checkFails' | 'notChecked' | 'unclear' | 'unknownServer' | null} doubt why sizes have no figures. The
- *   last two may concern only some sizes: those at which it matters who waits for answers, and those at which the
- *   server's part is not known
+ * @property {Trust['withheld'] | 'notChecked' | 'unclear'} doubt why sizes have no figures. unclear and unknownServer
+ *   may concern only some sizes: those at which it matters who waits for answers, and those at which the server's part
+ *   is not known
  * @property {TraceCheck} check
  *
  * @typedef {object} WhatIfRoute
@@ -59,7 +59,7 @@ export async function predictWhatIf(recorded) {
   const trust = judgeTrust({ trace, load }, check);
   const { recordedSize, withheld, isWithheld, whyUnsure } = trust;
   const nothing = { recordedSize, poolSizes: [], failures: [], routes: {}, check };
-  if (withheld === 'checkFails') return { ...nothing, doubt: withheld };
+  if (isWithheld(recordedSize)) return { ...nothing, doubt: withheld };
   if (check.status === 'notChecked') return { ...nothing, doubt: 'notChecked' };
   const { requests, failures, routes: measured } = summariseTrace(trace);
   const needed = (sum(Array.from(trace.useMs)) / load.durationMs) * (requests / (requests - failures));

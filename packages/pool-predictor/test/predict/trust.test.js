@@ -33,9 +33,43 @@ describe('trust', () => {
     const withheldOf = (/** @type {ReturnType<typeof judgeTrust>} */ { isWithheld }) =>
       [1, 4, 5, 8, 15, 16].filter((size) => isWithheld(size));
 
-    test('at all sizes but the recorded one if the check fails', () => {
+    test('at all sizes if the check fails', () => {
       const trust = judgeTrust({ trace, load: open }, checkOf({ status: 'fails', reason: 'otherWaits' }));
-      expect(withheldOf(trust)).toEqual([1, 4, 5, 15, 16]);
+      expect(withheldOf(trust)).toEqual([1, 4, 5, 8, 15, 16]);
+    });
+
+    describe('at all sizes if requests piled up on a full server', () => {
+      const piled = /** @type {any} */ ({
+        ...trace,
+        server: { cores: 2, busyCores: 1.8 },
+        sharing: { source: 'fitted' },
+        waitMs: Array.from({ length: 200 }, (_, row) => 10 * row),
+        useMs: Array.from({ length: 200 }, () => 30),
+      });
+      /** @param {Partial<Trace>} changes @param {object} [more] */
+      const whyOf = (changes, more) =>
+        judgeTrust({ trace: { ...piled, ...changes }, load: open, ...more }, holds).withheld;
+
+      test('it is so', () => {
+        expect(withheldOf(judgeTrust({ trace: piled, load: open }, holds))).toEqual([1, 4, 5, 8, 15, 16]);
+        expect(whyOf({})).toBe('growingQueue');
+        expect(whyOf({ server: { cores: 4, busyCores: 1.8, otherBusyCores: 2 } })).toBe('growingQueue');
+      });
+
+      test.each([
+        ['requests take as long at the end', { waitMs: Array.from({ length: 200 }, () => 1000) }],
+        ['the server had cores to spare', { server: { cores: 2, busyCores: 1.2 } }],
+        ['queries do not share it', { sharing: undefined }],
+        ['its cores are not known', { server: undefined }],
+      ])('but not if %s', (_, changes) => {
+        expect(whyOf(changes)).toBeNull();
+      });
+
+      test('nor if callers wait for answers, or more is known', () => {
+        expect(whyOf({}, { load: closed })).toBeNull();
+        expect(whyOf({}, { others: [piled] })).toBeNull();
+        expect(whyOf({}, { serverCores: 2 })).toBeNull();
+      });
     });
 
     test('far from the recorded size, where a full pool of callers hides what the server does', () => {
