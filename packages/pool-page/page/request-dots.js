@@ -57,7 +57,9 @@ export function drawDots(plot, dots, { nowMs, routes, palette }) {
   context.clip();
   context.strokeStyle = palette.ink;
   context.lineWidth = 2 * devicePixelRatio;
-  for (const { atMs, route, totalMs, isWait, isFailed } of dots) {
+  // Who waited ends just after whom it waited for, and must not cover it.
+  const ordered = [...dots].sort((a, b) => Number(b.isWait) - Number(a.isWait));
+  for (const { atMs, route, totalMs, isWait, isFailed } of ordered) {
     const x = plot.valToPos((atMs - nowMs) / 1000, 'x', true);
     if (isFailed) {
       drawCross(context, x, bbox.top - (FAILED_ROW_PX / 2) * devicePixelRatio, radius);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { chooseRoutes } from 'mongodb-pool-page/page/chart-routes.js';
 import { failuresOf, latestOf, listPoints, p95Of, successesOf } from 'mongodb-pool-page/page/chart-specs.js';
 import { LOG_LABELS } from 'mongodb-pool-page/page/plot.js';
-import { addDots, findMostMs } from 'mongodb-pool-page/page/request-dots.js';
+import { addDots, drawDots, findMostMs } from 'mongodb-pool-page/page/request-dots.js';
 import { describeNote } from 'mongodb-pool-page/page/notes.js';
 import { createState, takeHistory, takePool, takeSecond } from 'mongodb-pool-page/page/state.js';
 import { findKinds } from 'mongodb-pool-page/universal/route-kinds.js';
@@ -216,6 +216,29 @@ describe('charts', () => {
     expect(findMostMs(dots)).toBe(5000);
     expect(addDots(dots, { atMs: 120_999, finished: [] })).toHaveLength(3);
     expect(addDots(dots, { atMs: 121_000, finished: [] })).toEqual([]);
+  });
+
+  test('what waited is drawn below what it waited for, which ends in the same moment', () => {
+    /** @type {string[]} */
+    const drawn = [];
+    const nothing = () => {};
+    const context = {
+      ...{ globalAlpha: 1, fillStyle: '', fill: () => drawn.push(context.fillStyle) },
+      ...{ save: nothing, restore: nothing, beginPath: nothing, rect: nothing, clip: nothing, arc: nothing },
+    };
+    const plot = /** @type {any} */ ({ ctx: context, bbox: {}, valToPos: () => 0 });
+    const finished = [
+      createEnded({ route: '/slow', totalMs: 5000, waitMs: 0, useMs: 5000 }),
+      createEnded({ route: '/fast', totalMs: 4990, waitMs: 4988, useMs: 2 }),
+    ];
+    const palette = /** @type {any} */ ({ paper: 'paper', bus: 'bus', ferrari: 'ferrari' });
+    const routes = /** @type {any} */ ([
+      { names: ['/slow'], color: 'bus' },
+      { names: ['/fast'], color: 'ferrari' },
+    ]);
+    Object.assign(globalThis, { devicePixelRatio: 1 });
+    drawDots(plot, addDots([], { atMs: 1000, finished }), { nowMs: 1000, routes, palette });
+    expect(drawn).toEqual(['paper', 'ferrari', 'bus']);
   });
 });
 

@@ -12,7 +12,17 @@ import { record } from '../doctor/recordings.js';
 /** @import { Trace } from '../../src/trace/trace.js' */
 
 describe('trust', () => {
-  const trace = /** @type {Trace} */ (/** @type {unknown} */ ({ header: { maxPoolSize: 8 }, waitMs: new Array(200) }));
+  /** 200 queries of 20 ms in 2 s: two connections are in use. */
+  const trace = /** @type {Trace} */ ({
+    header: { maxPoolSize: 8 },
+    ...{ routes: ['/a'], routeOf: new Array(200).fill(0), warnings: [] },
+    checkOutStartedMs: Array.from({ length: 200 }, (_, row) => 9.95 * row),
+    ...{ waitMs: new Array(200).fill(0), useMs: new Array(200).fill(20) },
+  });
+  /** How queries share a server without facts. @type {import('../../src/trace/trace.js').ServerFit} */
+  const fitted = {
+    ...{ source: 'fitted', cores: 2, range: null, workShares: {}, aloneMs: new Float64Array(), sliceMs: 2, seen: 8 },
+  };
   const callers = { callers: 24, callersShare: 1 };
   const [open, closed] = [{}, { callers }].map((load) => /** @type {Load} */ (/** @type {unknown} */ (load)));
   /** @param {Partial<TraceCheck>} changes @returns {TraceCheck} */
@@ -42,7 +52,7 @@ describe('trust', () => {
       const piled = /** @type {any} */ ({
         ...trace,
         server: { cores: 2, busyCores: 1.8 },
-        sharing: { source: 'fitted' },
+        sharing: fitted,
         waitMs: Array.from({ length: 200 }, (_, row) => 10 * row),
         useMs: Array.from({ length: 200 }, () => 30),
       });
@@ -88,7 +98,7 @@ describe('trust', () => {
     });
 
     test('although the server was asked, if its cores are a guess', () => {
-      const guessed = /** @type {Trace} */ ({ ...trace, sharing: { source: 'guessed' } });
+      const guessed = { ...trace, sharing: { ...fitted, source: /** @type {const} */ ('guessed') } };
       expect(withheldOf(judgeTrust({ trace: guessed, load: closed }, holds))).toEqual([1, 4, 16]);
     });
   });
@@ -125,9 +135,24 @@ describe('trust', () => {
       ]);
     });
 
+    test('widen more on a server that is busier', () => {
+      const widths = (/** @type {Partial<Trace>} */ changes, load = open) =>
+        [8, 16].map((size) => endsOf({ trace: { ...trace, sharing: fitted, ...changes }, load }, size)[0][1] - 100);
+      expect(widths({ server: { cores: 2, busyCores: 0 } })).toEqual([0, 10]);
+      expect(widths({ server: { cores: 2, busyCores: 1 } })).toEqual([0, 20]);
+      expect(widths({ server: { cores: 3, busyCores: 1, otherBusyCores: 1 } })).toEqual([0, 20]);
+      const full = { server: { cores: 1, busyCores: 1 } };
+      expect(widths(full)).toEqual([0, 100]);
+      expect(widths(full, closed)).toEqual([0, 30]);
+      // Half of the 20 ms of each query is work: of two cores, one is busy.
+      const sharing = { ...fitted, workShares: { '/a': 0.5 }, aloneMs: new Float64Array(200).fill(20) };
+      expect(widths({ sharing })).toEqual([0, 20]);
+    });
+
     test('reach lower for short queries, where more share the server than were recorded: they may get a turn at once', () => {
-      const sharing = { seen: 8, sliceMs: 2, aloneMs: [1, 20] };
-      const shared = /** @type {any} */ ({ ...trace, routes: ['/short', '/long'], routeOf: [0, 1], sharing });
+      const sharing = { ...fitted, aloneMs: Float64Array.of(1, 20) };
+      const server = { cores: 2, busyCores: 0 };
+      const shared = { ...trace, routes: ['/short', '/long'], routeOf: [0, 1], sharing, server };
       expect(endsOf({ trace: shared, load: open }, 16, 8)[0]).toEqual([91, 110]);
       expect(endsOf({ trace: shared, load: open }, 16, 9)).toEqual([
         [83, 110],
@@ -183,14 +208,7 @@ describe('trust', () => {
     });
 
     describe('where the server would have more or less to do', () => {
-      // 200 queries of 20 ms in 2 s: two connections are in use.
-      const full = /** @type {Trace} */ ({
-        ...trace,
-        header: { maxPoolSize: 2 },
-        checkOutStartedMs: Array.from({ length: 200 }, (_, row) => row * 10),
-        useMs: Array.from({ length: 200 }, () => 20),
-        waitMs: Array.from({ length: 200 }, () => 0),
-      });
+      const full = { ...trace, header: { maxPoolSize: 2 } };
       /**
        * @param {{ busyCores: number, cores?: number, otherBusyCores?: number }} server
        * @param {number} inUse
@@ -213,8 +231,7 @@ describe('trust', () => {
         expect(whyOf({ busyCores: 0.7, cores: 8 }, 8)).toBeNull();
         expect(whyOf({ busyCores: 0.7 }, 8, { others: [full] })).toBeNull();
         expect(whyOf({ busyCores: 0.7 }, 8, { serverCores: 'none' })).toBeNull();
-        const sharing = { source: 'recorded' };
-        expect(whyOf({ busyCores: 0.7 }, 8, { trace: { ...full, sharing } })).toBeNull();
+        expect(whyOf({ busyCores: 0.7 }, 8, { trace: { ...full, sharing: fitted } })).toBeNull();
       });
 
       test('of one core, queries wait sooner', () => {
@@ -239,7 +256,7 @@ describe('trust', () => {
       // What is unclear there, is in two readings, which are shown side by side.
       expect(hiddenOf({ trace: plain, load: { ...open, otherwise: closed } }, notChecked)).toEqual([]);
       const busy = { cores: 2, busyCores: 0.9 };
-      const shared = /** @type {any} */ ({ ...plain, sharing: { seen: 8, source: 'fitted' } });
+      const shared = { ...plain, sharing: fitted };
       expect(hiddenOf({ trace: shared, load: open }, notChecked)).toEqual([]);
       expect(hiddenOf({ trace: { ...plain, server: busy }, load: open }, notChecked)).toHaveLength(4);
       const withUnknown = (/** @type {number} */ count) => {
