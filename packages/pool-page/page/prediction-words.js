@@ -44,8 +44,7 @@ export function explainDoubt({ doubt, recordedSize, poolSizes, check: { reason, 
       `No figures far from ${countConnections(recordedSize)}: the last minute does not show how much queries slow each other ` +
       'down on the server there.'
     );
-  if (doubt === 'growingQueue')
-    return 'No prediction: in the last minute, requests piled up on a full server, and nothing shows what more or less work would do.';
+  if (doubt === 'growingQueue') return 'No prediction: in the last minute, requests piled up on a full server.';
   if (doubt === 'checkFails' && reason === 'unserved')
     return 'No prediction: in the last minute, many requests got no connection, and nothing shows what they would have done with one.';
   if (doubt === 'checkFails')

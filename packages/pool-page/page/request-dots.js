@@ -57,8 +57,8 @@ export function drawDots(plot, dots, { nowMs, routes, palette }) {
   context.clip();
   context.strokeStyle = palette.ink;
   context.lineWidth = 2 * devicePixelRatio;
-  // Who waited ends just after whom it waited for, and must not cover it.
-  const ordered = [...dots].sort((a, b) => Number(b.isWait) - Number(a.isWait));
+  // What waited must not cover what it waited for.
+  const ordered = [...dots].sort((a, b) => +b.isWait - +a.isWait);
   for (const { atMs, route, totalMs, isWait, isFailed } of ordered) {
     const x = plot.valToPos((atMs - nowMs) / 1000, 'x', true);
     if (isFailed) {
