@@ -11,8 +11,10 @@ if (cluster.isPrimary) {
 } else {
   const client = await MongoClient.connect(process.env.MONGODB_URI ?? '', { appName: 'shop' });
   const items = client.db('cluster').collection('items');
+  await items.insertOne({});
   const server = http.createServer(async (req, res) => {
-    await items.findOne({});
+    // So long that both workers query at once, on a busy machine too.
+    await items.findOne({ $where: 'sleep(100) || true' });
     // Each request comes over a connection of its own, so that the workers take turns.
     res.setHeader('Connection', 'close').end();
   });
