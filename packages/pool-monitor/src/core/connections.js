@@ -15,13 +15,14 @@ import { Longest } from './holders.js';
  * @property {number} checkedOutAtMs when its last use began, known before the event is handled; NaN if that was not seen
  * @property {Checkout | null} checkout
  * @property {Checkout | null} lastUse the last one that was checked in
- * @property {boolean} isOutdated the pool was cleared while this connection was being opened
  */
 
 /** The connections of one pool by id, with counts by state. @extends {Map<number, Connection>} */
 export class Connections extends Map {
   states = { connecting: 0, idle: 0, active: 0, stale: 0 };
   created = 0;
+  /** The driver's number of the newest; it counts. */
+  newestId = 0;
   /** Those that are checked out, the longest first. @type {Connection[]} */
   held = [];
   /** By reason. @type {Record<string, number>} */
@@ -46,11 +47,11 @@ export class Connections extends Map {
       checkedOutAtMs: NaN,
       checkout: null,
       lastUse: null,
-      isOutdated: false,
     };
     this.set(id, connection);
     this.states[state] += 1;
     this.created += 1;
+    if (id > this.newestId) this.newestId = id;
     return connection;
   }
 

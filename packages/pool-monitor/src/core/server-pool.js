@@ -38,6 +38,8 @@ export class ServerPool {
   #isUsed = false;
   /** The last checkout, until the next one starts. @type {Checkout | null} */
   #checkedIn = null;
+  /** The driver's number of the newest connection when the pool was cleared: it gives none up to it to anybody else. */
+  #outdatedUpTo = 0;
   /** Whether a checkout may be in the queue that knows nobody it waits behind. */
   #mayLackHolders = false;
   #events;
@@ -119,7 +121,7 @@ export class ServerPool {
     const durationMs = seen ? atMs - seen.sinceMs : driverMs;
     connection.readyAtMs = atMs;
     this.queue.unassign(connection);
-    this.connections.enter(connection, connection.isOutdated ? 'stale' : 'idle', atMs);
+    this.connections.enter(connection, id <= this.#outdatedUpTo ? 'stale' : 'idle', atMs);
     this.lifetime.connect.record(durationMs);
     this.#events.emitRare('connectionReady', atMs, connection, null, durationMs);
   }
@@ -201,6 +203,8 @@ export class ServerPool {
    */
   onPoolCreated() {
     this.onPoolClosed();
+    this.connections.newestId = 0;
+    this.#outdatedUpTo = 0;
     this.isClosed = false;
   }
 
@@ -221,10 +225,9 @@ export class ServerPool {
     this.connections.markUnconfirmed();
     if (!pauses) return;
     // The driver never hands these out again, but it closes them only at the next checkout, if ever.
-    for (const connection of this.connections.values()) {
+    this.#outdatedUpTo = this.connections.newestId;
+    for (const connection of this.connections.values())
       if (connection.state === 'idle') this.#close(connection, 'stale');
-      else if (connection.state === 'connecting') connection.isOutdated = true;
-    }
   }
 
   /** Ends all. After this event, the driver does not report what becomes of open checkouts and connections. */

@@ -304,6 +304,17 @@ describe('a connection dropped after a clear, without an event', () => {
     fake.emit('Closed', { connectionId: 1, reason: 'stale' });
     expect(fake.monitor.snapshot().totals.closed).toEqual({ stale: 1 });
   });
+
+  test('nor if it was thought to be dropped, because another one was opened', () => {
+    const fake = clearedWhileConnecting(1);
+    fake.emit('PoolReady');
+    fake.failCheckOut('timeout', 5);
+    fake.create(2);
+    fake.ready(1);
+    expect(fake.gauges()).toEqual({ total: 1, idle: 0, active: 0, connecting: 1, waiting: 0 });
+    fake.ready(2);
+    expect(fake.gauges()).toMatchObject({ total: 1, idle: 1 });
+  });
 });
 
 describe('an operation that fails', () => {
