@@ -1,6 +1,6 @@
 import { mean, sum } from '../base/sample-statistics.js';
 import { meanServiceMs, queriesOf, sharesCores } from '../simulator/service-time.js';
-import { countFreeCores } from '../trace/trace.js';
+import { shareUsed } from '../trace/trace.js';
 
 /** @import { Load } from './load.js' */
 /** @import { CallerFacts } from '../trace/sessions.js' */
@@ -88,9 +88,7 @@ export function connectionsFor(meanActive, peakActive) {
 
 /** What the server said. @param {Load} load @returns {number | undefined} */
 function readUsedShare({ source }) {
-  if (source?.kind !== 'trace' || !source.trace.server) return undefined;
-  const { server } = source.trace;
-  return server.busyCores / countFreeCores(server);
+  return source?.kind === 'trace' && source.trace.server ? shareUsed(source.trace.server) : undefined;
 }
 
 /**

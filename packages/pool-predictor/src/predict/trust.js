@@ -1,6 +1,6 @@
 import { sum } from '../base/sample-statistics.js';
 import { lowerBand, widenBand } from '../runs/run-figures.js';
-import { countFreeCores, meansByRoute } from '../trace/trace.js';
+import { countFreeCores, meansByRoute, shareUsed } from '../trace/trace.js';
 
 /** @import { Load } from '../load/load.js' */
 /** @import { PredictedFigures } from '../runs/run-figures.js' */
@@ -200,7 +200,7 @@ function hasSockets({ socketOf }) {
 
 /** Whether the server said that it had cores to spare. @param {Trace} trace */
 function hasIdleServer({ server }) {
-  return server !== undefined && server.busyCores < IDLE_SHARE * countFreeCores(server);
+  return server !== undefined && shareUsed(server) < IDLE_SHARE;
 }
 
 /**
@@ -211,7 +211,7 @@ function hasIdleServer({ server }) {
  */
 function busyShareOf(trace, { cores, workShares, aloneMs }) {
   const { server, routes, routeOf } = trace;
-  if (server) return server.busyCores / countFreeCores(server);
+  if (server) return shareUsed(server);
   const works = Array.from(aloneMs, (ms, row) => ms * workShares[routes[routeOf[row]]]);
   return sum(works) / (cores * endOf(trace));
 }
@@ -229,7 +229,7 @@ function endOf({ checkOutStartedMs, waitMs, useMs }) {
  * @param {Trace} trace
  */
 function pilesUp({ server, waitMs, useMs }) {
-  if (!server || server.busyCores < FULL_SERVER_SHARE * countFreeCores(server)) return false;
+  if (!server || shareUsed(server) < FULL_SERVER_SHARE) return false;
   const third = Math.ceil(useMs.length / 3);
   let [first, last] = [0, 0];
   for (let row = 0; row < third; row++) {

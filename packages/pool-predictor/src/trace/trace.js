@@ -240,6 +240,15 @@ export function countFreeCores({ cores, busyCores, otherBusyCores = 0 }) {
 }
 
 /**
+ * @param {NonNullable<Trace['server']>} server
+ * @returns {number} the share that it used of the cores that it could have; 1 where other programs left it none
+ */
+export function shareUsed(server) {
+  const cores = countFreeCores(server);
+  return cores > 0 ? server.busyCores / cores : 1;
+}
+
+/**
  * Summarises the requests of a trace in the shape of a prediction. A response is that of the server, or if that is
  * unknown, lasts from the start of the first checkout to the last check-in. Requests that got no connection in time have
  * none.
