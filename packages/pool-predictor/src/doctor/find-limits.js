@@ -1,5 +1,5 @@
 import { mean } from '../base/sample-statistics.js';
-import { Intervals, countUpTo } from './intervals.js';
+import { Intervals, countUpTo } from '../base/intervals.js';
 
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
 /** @import { RequestCheckouts, RequestTimes } from './request-times.js' */

@@ -1,6 +1,6 @@
 import { median } from '../base/sample-statistics.js';
 import { EVENTS } from '../trace/recorded-trace.js';
-import { Intervals, countUpTo } from './intervals.js';
+import { Intervals, countUpTo } from '../base/intervals.js';
 
 /** @import { LoopFacts } from './second-facts.js' */
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */

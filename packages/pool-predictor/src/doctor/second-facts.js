@@ -1,5 +1,5 @@
 import { mean, sum } from '../base/sample-statistics.js';
-import { countUpTo } from './intervals.js';
+import { countUpTo } from '../base/intervals.js';
 
 /** @import { LoopSecond, RecordedTrace, ServerSecond } from '../trace/recorded-trace.js' */
 

@@ -1,9 +1,9 @@
 import { mean, quantile, sum } from '../base/sample-statistics.js';
 import { TOLERANCE_MS, TOLERANCE_SHARE } from './size-comparison.js';
 import { createRuns, simulateHere } from '../runs/simulation-runs.js';
-import { Intervals } from '../doctor/intervals.js';
 import { groupByRoute, meansByRoute, sliceTrace, summariseTrace } from '../trace/trace.js';
 import { RECORDED_SEED, createTraceLoad } from '../load/trace-load.js';
+import { MIN_WAITED_MS, listPoolWaits } from '../trace/traced-requests.js';
 
 /** @import { Load } from '../load/load.js' */
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
@@ -18,8 +18,6 @@ const MIN_FEW = 5;
 const FEW_SHARE = 0.2;
 /** Each route needs 20 more runs. */
 const MAX_ROUTES = 9;
-/** A shorter wait is the work of the driver and of the process. */
-const MIN_WAITED_MS = 1;
 /** Waits for something else than the pool are too many if they are this share of all waiting ... */
 const MAX_OTHER_SHARE = 0.3;
 /** ... of this share of the checkouts: rarer ones decide no p99 ... */
@@ -127,24 +125,6 @@ function describeWaits({ waitMs, openingMs, isBehind }, poolWaitsMs) {
     else if (poolWaitsMs[row] > 0) openings++;
   }
   return { count, openings, otherShare: allMs > 0 ? 1 - poolMs / allMs : 0 };
-}
-
-/**
- * The waits that a pool explains: for one of its connections while all were in use, or while one was being opened. The
- * others are 0. Only from version 3 on, a trace says who was waited for.
- * @param {Trace} trace
- */
-function listPoolWaits({ checkOutStartedMs, waitMs, isBehind, openings }) {
-  if (!isBehind) return Array.from(waitMs);
-  const { fromMs = [], durationsMs = [] } = openings ?? {};
-  const opening = new Intervals(
-    fromMs,
-    Array.from(fromMs, (ms, index) => ms + durationsMs[index]),
-  );
-  return Array.from(waitMs, (ms, row) => {
-    const startedMs = checkOutStartedMs[row];
-    return isBehind[row] || opening.coveredMs(startedMs, startedMs + ms) > 0 ? ms : 0;
-  });
 }
 
 /**

@@ -251,7 +251,7 @@ export class Model {
     // By an event even after 0 ms: a long loop of requests without queries must not become a deep recursion.
     if (endsAfter === 0) this.#respond(user, true);
     this.#startDue(user);
-    const mayTakeLong = query.state === 'waiting' || queries > 1 || query.workMs > 0;
+    const mayTakeLong = query.state === 'waiting' || user.later.length > 0 || queries > 1 || query.workMs > 0;
     const alone = query.serviceMs + restMs;
     if (mayTakeLong || alone > this.#requestTimeoutMs) this.#requestDeadlines.add(user);
     if (mayTakeLong || alone + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);

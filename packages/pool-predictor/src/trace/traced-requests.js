@@ -1,9 +1,13 @@
+import { Intervals } from '../base/intervals.js';
 import { planRecorded } from '../simulator/request-plan.js';
 import { levelRounding, sameMsOf } from './resolution.js';
 
 /** @import { CallerRequest } from '../simulator/arrivals.js' */
 /** @import { KnownRequest } from '../simulator/request-plan.js' */
 /** @import { Trace } from './trace.js' */
+
+/** A shorter wait is the work of the driver and of the process. */
+export const MIN_WAITED_MS = 1;
 
 /**
  * The requests of a trace, each with its checkouts, in the order of their first ones. A checkout that no request is
@@ -70,6 +74,24 @@ export function joinRequests({ checkOutStartedMs, waitMs, useMs, requestOf, requ
   };
 }
 
+/**
+ * The waits that a pool explains: for one of its connections while all were in use, or while one was being opened. The
+ * others are 0. Only from version 3 on, a trace says who was waited for.
+ * @param {Trace} trace
+ */
+export function listPoolWaits({ checkOutStartedMs, waitMs, isBehind, openings }) {
+  if (!isBehind) return Array.from(waitMs);
+  const { fromMs = [], durationsMs = [] } = openings ?? {};
+  const opening = new Intervals(
+    fromMs,
+    Array.from(fromMs, (ms, index) => ms + durationsMs[index]),
+  );
+  return Array.from(waitMs, (ms, row) => {
+    const startedMs = checkOutStartedMs[row];
+    return isBehind[row] || opening.coveredMs(startedMs, startedMs + ms) > 0 ? ms : 0;
+  });
+}
+
 /** Of a request with one query: it waits for no other one, and there is no gap before it. */
 const AT_ONCE = [0];
 
@@ -81,24 +103,29 @@ const SAME_START_MS = 1;
  *
  * @param {Trace} trace
  * @param {TracedRequests} requests
- * @param {{ servicesMs: ArrayLike<number>, handoversMs: ArrayLike<number> }} times by checkout
+ * @param {{ servicesMs: ArrayLike<number>, handoversMs: ArrayLike<number>, poolWaitsMs: ArrayLike<number> }} times by
+ *   checkout. What a pool does not explain of a wait, such as a busy process, comes before the query at every size
  * @returns {CallerRequest[]} without think times
  */
 export function planRequests(
   trace,
   { length, rows, from, startedMs, endedMs, isMeasured },
-  { servicesMs, handoversMs },
+  { servicesMs, handoversMs, poolWaitsMs },
 ) {
   const { checkOutStartedMs, waitMs, useMs, routes, routeOf } = trace;
   const sameMs = sameMsOf(trace.resolutionMs);
   /** @type {KnownRequest[]} */
   const several = [];
+  /** @type {{ gapsMs: number[], own: Uint32Array }[]} */
+  const delayed = [];
+  const otherMsOf = (/** @type {number} */ row) => waitMs[row] - poolWaitsMs[row];
   const planned = Array.from({ length }, (_, request) => {
     const own = rows.subarray(from[request], from[request + 1]);
     const [first] = own;
     const route = routes[routeOf[first]];
     const single = { route, serviceMs: servicesMs[first], handoverMs: handoversMs[first], thinkMs: 0 };
-    if (own.length === 1 && !isMeasured[request]) return single;
+    const isAtOnce = own.every((row) => otherMsOf(row) <= MIN_WAITED_MS);
+    if (own.length === 1 && !isMeasured[request] && isAtOnce) return single;
     const startsMs = Array.from(own, (row) => checkOutStartedMs[row]);
     const { startsAfter, gapsMs, endsAfter, restMs } = planRecorded({
       startsMs,
@@ -110,7 +137,7 @@ export function planRequests(
     const known = {
       // Simulations read them again and again, and most are alike.
       startsAfter: isAlone ? AT_ONCE : startsAfter,
-      gapsMs: isAlone ? AT_ONCE : gapsMs,
+      gapsMs: isAlone && isAtOnce ? AT_ONCE : gapsMs,
       endsAfter,
       restMs,
       servicesMs: Array.from(own, (row) => servicesMs[row]),
@@ -119,6 +146,7 @@ export function planRequests(
       isMeasured: isMeasured[request] === 1,
     };
     if (!isAlone) several.push(known);
+    if (!isAtOnce) delayed.push({ gapsMs, own });
     return { ...single, known };
   });
   const levelMs = levelRounding(
@@ -129,6 +157,10 @@ export function planRequests(
   for (const { gapsMs, startsAfter } of several)
     startsAfter.forEach((ends, query) => {
       if (ends > 0) gapsMs[query] = levelMs[next++];
+    });
+  for (const { gapsMs, own } of delayed)
+    own.forEach((row, query) => {
+      if (otherMsOf(row) > MIN_WAITED_MS) gapsMs[query] += otherMsOf(row);
     });
   return planned;
 }

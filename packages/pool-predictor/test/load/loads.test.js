@@ -237,6 +237,33 @@ describe('the load of a trace', () => {
       expect(predicted.routes[route].p50Ms).toBeCloseTo(recorded.routes[route].p50Ms, 1);
   });
 
+  test('what no pool explains of a wait comes before the query, at every size', async () => {
+    const rounds = Array.from({ length: 40 }, (_, round) => 300 * round);
+    const paused = {
+      header: { maxPoolSize: 1 },
+      routes: ['/slow', '/fast'],
+      checkOutStartedMs: rounds.flatMap((ms) => [ms, ms + 10]),
+      waitMs: rounds.flatMap(() => [8, 98]),
+      useMs: rounds.flatMap(() => [100, 2]),
+      routeOf: rounds.flatMap(() => [0, 1]),
+      isBehind: rounds.flatMap(() => [0, 1]),
+      openingMs: rounds.flatMap(() => [0, 0]),
+      warnings: [],
+    };
+    const load = createTraceLoad(paused);
+    const { variants } = await predict({ load, services: load.services, poolSizes: [1, 2] });
+    expect(variants.map(({ predicted: { meanWaitMs } }) => meanWaitMs)).toEqual(
+      [49, 0].map((ms) => expect.closeTo(ms)),
+    );
+    const maxima = variants.map(({ predicted: { routes } }) => paused.routes.map((route) => routes[route].maxMs));
+    expect(maxima).toEqual(
+      [
+        [108, 100],
+        [108, 2],
+      ].map((times) => times.map((ms) => expect.closeTo(ms))),
+    );
+  });
+
   test('rates and service times are those of the trace', async () => {
     const load = createTraceLoad(trace);
     const { load: facts } = await predict({ load, services: load.services, poolSizes: [1] });
