@@ -25,6 +25,7 @@ export function describeCallers({ callers, callersShare, visits, visitsShare, al
 const DOUBTS = {
   noSockets: 'The trace has no sockets of callers (a trace of version 3 has), so it',
   sharedSockets: 'Several callers, or a proxy, may have shared the recorded sockets, so the trace',
+  lateLoop: 'The event loop of the app was busy, and requests waited for it, so the trace',
   alike: 'Their answers are as evenly spaced as their starts, so the trace',
 };
 

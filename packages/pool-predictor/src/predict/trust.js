@@ -12,6 +12,8 @@ const WIDER = 0.05;
 /**
  * Where callers wait for answers, or queries share the server, an error at one size grows with the distance. On a server
  * that is busy for a share of the time, the time of a query changes 1 / (1 - share) times as much as its work (M/M/1).
+ * So does that of a request in an app whose event loop is busy: connections that are free sooner let more requests meet
+ * there.
  */
 const MORE_WIDER = 0.1;
 /**
@@ -91,8 +93,9 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
     return isAlone && isFull && isSilent ? 'unknownServer' : null;
   };
   const withheld = choose();
-  const width = isOfCallers || load.otherwise || trace.sharing ? MORE_WIDER : WIDER;
-  const busyShare = trace.sharing ? busyShareOf(trace, trace.sharing) : 0;
+  const { sharing, lateLoopShare = 0 } = trace;
+  const width = isOfCallers || load.otherwise || sharing || lateLoopShare > 0 ? MORE_WIDER : WIDER;
+  const busyShare = Math.max(lateLoopShare, sharing ? busyShareOf(trace, sharing) : 0);
   const idleShare = 1 - Math.min(busyShare, MAX_BUSY_SHARE[isOfCallers ? 'callers' : 'open']);
   const step = (width / idleShare) * (others.length > 0 ? SECOND_RECORDING : 1);
   const ratioOf = (/** @type {number} */ size) => Math.max(size / recordedSize, recordedSize / size);

@@ -25,8 +25,8 @@ const MIN_UNKNOWN = 20;
  * @property {Int32Array | null} possible the same, with the follow-ups that are unclear; null if there are none
  * @property {Doubt | null} doubt why there are some
  *
- * @typedef {'noSockets' | 'sharedSockets' | 'alike'} Doubt the trace has no sockets; or clients may have shared them;
- *   or starts seem to follow answers that are evenly spaced, too
+ * @typedef {'noSockets' | 'sharedSockets' | 'lateLoop' | 'alike'} Doubt the trace has no sockets; or clients may have
+ *   shared them; or a busy app blurred who did; or starts seem to follow answers that are evenly spaced, too
  */
 
 /**
@@ -73,12 +73,13 @@ export function findFollowUps(trace) {
   };
   const likely = link(sockets.likely, matched.previous);
   const possible = link(sockets.possible, otherwise);
+  const ofSockets = trace.lateLoopShare === undefined ? 'sharedSockets' : 'lateLoop';
   const isClear = possible.every((before, index) => before === likely[index]);
   return {
     requests,
     likely,
     possible: isClear ? null : possible,
-    doubt: isClear ? null : isAlike ? 'alike' : isUnknown.includes(true) ? 'noSockets' : 'sharedSockets',
+    doubt: isClear ? null : isAlike ? 'alike' : isUnknown.includes(true) ? 'noSockets' : ofSockets,
   };
 }
 

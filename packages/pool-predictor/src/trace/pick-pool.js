@@ -1,13 +1,20 @@
+import { sum } from '../base/sample-statistics.js';
 import { EVENTS, OUTCOMES } from './recorded-trace.js';
 import { SOCKET_USES, judgeSockets } from './socket-users.js';
 
-/** @import { RecordedPool, RecordedProcess, RecordedTrace } from './recorded-trace.js' */
+/** @import { LoopSecond, RecordedPool, RecordedProcess, RecordedTrace } from './recorded-trace.js' */
 /** @import { SocketUse } from './socket-users.js' */
 /** @import { Trace, TraceOpenings } from './trace.js' */
 
 const [SUCCEEDED, FAILED, REFUSED] = OUTCOMES.keys();
 const [READY, CLOSED] = EVENTS.keys();
 const UNSERVED = 'got no connection';
+/**
+ * An event loop that is late by so much, on average while it is busy, blurs which request came first, and makes some
+ * wait for each other. Measured in 45 recordings: 0.4 to 1.3 ms, and 1.7 to 5.8 ms where handlers computed for 5 ms, or
+ * the loop was busy for 0.9 of its time.
+ */
+const LATE_LOOP_MS = 1.5;
 const TIMED_OUT = 'timeout';
 
 /**
@@ -113,7 +120,8 @@ function takeRows(trace, pool) {
   const newRow = new Map(used.map((row, index) => [row, index]));
   const connectionOf = take(checkouts.connectionOf);
   const requestOf = take(checkouts.requestOf);
-  const uses = judgeSockets(requests, pools[pool].process);
+  const lateLoopShare = findLateLoop(trace, pools[pool].process);
+  const uses = judgeSockets(requests, pools[pool].process, { isBlurred: lateLoopShare !== undefined });
   const socketOf = requestOf.map((row) => (row < 0 ? -1 : requests.socketOf[row]));
   const replayed = new Set(findRefused(trace, { pool, uses, newRow, firstMs }));
   const leftOut = countLeftOut(trace, (row) => poolOf[row] === pool && !replayed.has(row));
@@ -144,6 +152,7 @@ function takeRows(trace, pool) {
       socketUseOf: Uint8Array.from(socketOf, (socket) => SOCKET_USES.indexOf(uses.get(socket) ?? 'unknown')),
     }),
     ...(trace.server && { server: trace.server }),
+    ...(lateLoopShare !== undefined && { lateLoopShare }),
     ...(replayed.size > 0 && {
       refused: Array.from(replayed, (row) => ({
         startedMs: startedMs[row] - firstMs,
@@ -229,6 +238,21 @@ function findRefused({ checkouts, requests, reasons }, { pool, uses, newRow, fir
     );
   });
 }
+
+/**
+ * @param {RecordedTrace} trace
+ * @param {number} process row
+ * @returns {number | undefined} the share of its time that its event loop was busy; undefined if it was not late
+ */
+function findLateLoop({ seconds: { loop } }, process) {
+  const busy = loop.filter((second) => second.process === process && busyOf(second) > 0);
+  /** The busier a second, the more requests met it. @param {(second: LoopSecond) => number} read */
+  const average = (read) => sum(busy.map((second) => busyOf(second) * read(second))) / sum(busy.map(busyOf));
+  return average(({ meanMs }) => meanMs) >= LATE_LOOP_MS ? average(busyOf) : undefined;
+}
+
+/** @param {LoopSecond} second */
+const busyOf = ({ busy }) => Number(busy);
 
 /** @param {RecordedTrace} trace @param {(row: number) => boolean} isCounted */
 function countLeftOut({ checkouts: { outcomeOf } }, isCounted) {

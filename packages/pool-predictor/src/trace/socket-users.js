@@ -16,8 +16,11 @@ export const SOCKET_USES = /** @type {const} */ (['unknown', 'alone', 'waiting',
  * @property {number} id
  * @property {number[]} startsMs of its requests, ascending
  * @property {number[]} endsMs of their answers
+ * @property {number} route row; or MIXED
  */
 
+/** The route of a socket with several. */
+const MIXED = -1;
 /** Comparing more requests, or more sockets, would only take longer. */
 const MAX_COMPARED = { requests: 20_000, sockets: 100 };
 /** Sockets of one client break its rule in this share of the chances: an answer reaches the client a little later. */
@@ -48,26 +51,48 @@ const [MAX_OPENED_SHARE, MAX_OPENED_SHARE_OF_KEPT] = [1 / 3, 0.15];
  *
  * @param {RecordedRequests} requests
  * @param {number} process row
+ * @param {{ isBlurred?: boolean }} [facts] isBlurred: requests that came while the process was busy seem to start right
+ *   after answers
  * @returns {Map<number, SocketUse>} by the number of the socket
  */
-export function judgeSockets(requests, process) {
-  const all = listSockets(requests, process);
-  const kept = all.filter(({ startsMs }) => startsMs.length > 1);
-  const { own, clients } = groupSockets(kept);
+export function judgeSockets(requests, process, { isBlurred = false } = {}) {
   /** @type {Map<number, SocketUse>} */
-  const uses = new Map(all.map(({ id }) => [id, 'alone']));
-  for (const sockets of clients) {
-    const likely = judgeTogether(sockets);
-    const use = likely === 'waiting' && isFleeting(sockets, all.length - kept.length) ? 'unclear' : likely;
-    for (const { id } of sockets) uses.set(id, use);
+  const uses = new Map();
+  for (const all of splitByRoute(listSockets(requests, process))) {
+    const kept = all.filter(isKept);
+    const { own, clients } = groupSockets(kept);
+    for (const { id } of all) uses.set(id, 'alone');
+    for (const sockets of clients) {
+      const likely = judgeTogether(sockets);
+      const isDoubtful = isBlurred || isFleeting(sockets, all.length - kept.length);
+      for (const { id } of sockets) uses.set(id, likely === 'waiting' && isDoubtful ? 'unclear' : likely);
+    }
+    const ofOwn = isBlurred || (judgeTogether(own) === 'arriving' && !own.every(isSteady)) ? 'unclear' : 'waiting';
+    for (const { id } of own) uses.set(id, ofOwn);
   }
-  const ofOwn = judgeTogether(own) === 'arriving' && !own.every(isSteady) ? 'unclear' : 'waiting';
-  for (const { id } of own) uses.set(id, ofOwn);
   return uses;
 }
 
+/** @param {UsedSocket} socket */
+const isKept = ({ startsMs }) => startsMs.length > 1;
+
+/**
+ * A client that keeps sockets sends requests of any route on each. Where each socket has requests of one route only,
+ * and hardly by chance, those of each route have clients of their own.
+ *
+ * @param {UsedSocket[]} sockets
+ */
+function splitByRoute(sockets) {
+  const counts = new Map();
+  for (const { route, startsMs } of sockets) counts.set(route, (counts.get(route) ?? 0) + startsMs.length);
+  const all = sum([...counts.values()]);
+  const nats = sum(sockets.map(({ route, startsMs }) => (startsMs.length - 1) * Math.log(all / counts.get(route))));
+  if (nats < MIN_EVIDENCE || sockets.some(({ route }) => route === MIXED)) return [sockets];
+  return [...counts.keys()].map((route) => sockets.filter((socket) => socket.route === route));
+}
+
 /** @param {RecordedRequests} requests @param {number} process row @returns {UsedSocket[]} by their first requests */
-function listSockets({ startedMs, durationMs, socketOf, processOf }, process) {
+function listSockets({ startedMs, durationMs, socketOf, processOf, routeOf }, process) {
   /** @type {Map<number, UsedSocket>} */
   const sockets = new Map();
   const rows = Uint32Array.from(startedMs.keys()).filter(
@@ -75,8 +100,9 @@ function listSockets({ startedMs, durationMs, socketOf, processOf }, process) {
   );
   for (const row of rows.sort((a, b) => startedMs[a] - startedMs[b])) {
     const id = socketOf[row];
-    const socket = sockets.get(id) ?? { id, startsMs: [], endsMs: [] };
+    const socket = sockets.get(id) ?? { id, startsMs: [], endsMs: [], route: routeOf[row] };
     sockets.set(id, socket);
+    if (routeOf[row] !== socket.route) socket.route = MIXED;
     socket.startsMs.push(startedMs[row]);
     socket.endsMs.push(startedMs[row] + durationMs[row]);
   }
@@ -85,7 +111,7 @@ function listSockets({ startedMs, durationMs, socketOf, processOf }, process) {
 
 /**
  * Finds the sockets that share no client with another one, and those of each client. Those that are not compared are of
- * the only client, or of one more.
+ * the client with the most, or of one more.
  *
  * @param {UsedSocket[]} sockets
  * @returns {{ own: UsedSocket[], clients: UsedSocket[][] }}
@@ -98,7 +124,8 @@ function groupSockets(sockets) {
   const isOwn = (/** @type {UsedSocket[]} */ { length }) => length === 1 && compared.length > 1;
   const own = groups.filter(isOwn).flat();
   const clients = groups.filter((group) => !isOwn(group));
-  if (clients.length === 1 && own.length === 0) clients[0].push(...rest);
+  const [largest = []] = clients.sort((a, b) => b.length - a.length);
+  if (largest.length > own.length) largest.push(...rest);
   else if (rest.length > 0) clients.push(rest);
   return { own, clients };
 }

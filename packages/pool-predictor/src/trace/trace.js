@@ -25,8 +25,8 @@ import { joinRequests } from './traced-requests.js';
  * @property {TraceOpenings} [openings] of the pool's connections; from version 3 on
  * @property {number} [resolutionMs] of the times; default: microseconds
  * @property {{ cores: number, busyCores: number, otherBusyCores?: number }} [server] what it reported: its cores, and how
- *   many of them it used; otherBusyCores: how many other programs on its machine used, where that is known
- *   on average
+ *   many of them it used on average; otherBusyCores: how many other programs on its machine used, where that is known
+ * @property {number} [lateLoopShare] of its time, the app's event loop was busy, where that made it late
  * @property {RefusedCheckout[]} [refused] those that got no connection in time, of requests that are replayed all the
  *   same, in the order of their starts
  * @property {number} [unservedShare] of the pool's checkouts: those that got no connection, and are in no list

@@ -149,6 +149,13 @@ describe('trust', () => {
       expect(widths({ sharing })).toEqual([0, 20]);
     });
 
+    test('widen as much if the event loop of the app was late', () => {
+      const widths = (/** @type {Partial<Trace>} */ changes) =>
+        [8, 16].map((size) => endsOf({ trace: { ...trace, ...changes }, load: open }, size)[0][1] - 100);
+      expect(widths({ lateLoopShare: 0.5 })).toEqual([0, 20]);
+      expect(widths({ lateLoopShare: 0.5, sharing: fitted, server: { cores: 4, busyCores: 1 } })).toEqual([0, 20]);
+    });
+
     test('reach lower for short queries, where more share the server than were recorded: they may get a turn at once', () => {
       const sharing = { ...fitted, aloneMs: Float64Array.of(1, 20) };
       const server = { cores: 2, busyCores: 0 };

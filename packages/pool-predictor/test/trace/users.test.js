@@ -338,10 +338,19 @@ describe('users of sockets', () => {
   }
 
   /**
-   * @param {{ waiting?: number, meanThinkMs?: number, arriving?: number, poolSize?: number,
-   *   socketOf: (isWaiting: boolean) => (request: Request) => number }} load all on one route; arriving: gap in ms
+   * @param {{ waiting?: number, meanThinkMs?: number, arriving?: number, poolSize?: number, lateMs?: number,
+   *   route?: string, socketOf: (isWaiting: boolean) => (request: Request) => number }} load arriving: gap in ms; lateMs:
+   *   of the app's event loop; route: of those who wait, default: that of all
    */
-  async function record({ waiting = 0, meanThinkMs = 40, arriving, poolSize = 8, socketOf }) {
+  async function record({
+    waiting = 0,
+    meanThinkMs = 40,
+    arriving,
+    poolSize = 8,
+    lateMs = 0.5,
+    route = '/a',
+    socketOf,
+  }) {
     const arrivals = [
       ...callers({
         count: waiting,
@@ -361,7 +370,7 @@ describe('users of sockets', () => {
     const sockets = [true, false].map(socketOf);
     const lines = run(arrivals, poolSize, UNTIL_MS).flatMap((request, index) => {
       const { user, arrivedAtMs, waitMs, finishedAtMs } = request;
-      const common = { atMs: arrivedAtMs, request: index, route: 0 };
+      const common = { atMs: arrivedAtMs, request: index, route: isWaiting[user] ? 0 : 1 };
       return [
         { ...common, waitMs, useMs: finishedAtMs - arrivedAtMs - waitMs, pool: 0 },
         {
@@ -376,7 +385,10 @@ describe('users of sockets', () => {
       { trace: 'mongodb-pool-lab', version: 3 },
       { define: 'process', id: 0 },
       { define: 'pool', id: 0, options: { maxPoolSize: { value: poolSize, from: 'uri' } } },
-      { define: 'route', id: 0, name: '/a' },
+      { define: 'route', id: 0, name: route },
+      { define: 'route', id: 1, name: '/a' },
+      { event: 'loop', atMs: 0, meanMs: 0, maxMs: 0, busy: 0 },
+      { event: 'loop', atMs: 1000, meanMs: lateMs, maxMs: 10, busy: 0.6 },
     ];
     const text = [...definitions, ...lines].map((line) => JSON.stringify(line)).join('\n');
     return createTraceLoad(pickPool(await readTraceText(text)).trace).callers;
@@ -410,6 +422,36 @@ describe('users of sockets', () => {
           callersShare: 1,
           doubt: null,
         });
+      }
+    });
+
+    test('but not where the event loop of the app was late: both are possible', async () => {
+      const load = { waiting: 8, socketOf: ownSockets };
+      expect(await record({ ...load, lateMs: 1.2 })).toMatchObject({ callersShare: 1, doubt: null });
+      expect(await record({ ...load, lateMs: 1.8 })).toMatchObject({ callersShare: 0, doubt: 'lateLoop' });
+    });
+
+    test.each([
+      [2, 300, 8],
+      [4, 40, 8],
+      [8, 40, 9],
+    ])(
+      'by their route, where a pool is too small for arrivals: %i, who think for %i ms',
+      async (waiting, meanThinkMs, arriving) => {
+        const socketOf = (/** @type {boolean} */ isWaiting) => (isWaiting ? ownSockets() : sharedSockets());
+        expect(await record({ waiting, meanThinkMs, arriving, poolSize: 1, route: '/b', socketOf })).toMatchObject({
+          callers: waiting,
+          doubt: null,
+        });
+      },
+    );
+
+    test('and are not taken for all that pile up on more sockets than are compared', async () => {
+      const socketOf = (/** @type {boolean} */ isWaiting) => (isWaiting ? ownSockets() : sharedSockets());
+      for (const waiting of [2, 4]) {
+        const facts = await record({ waiting, meanThinkMs: 300, arriving: 9, poolSize: 1, socketOf });
+        expect(facts.callers).toBeLessThanOrEqual(waiting);
+        expect(facts.aloneShare).toBeGreaterThan(0.95);
       }
     });
 
