@@ -387,7 +387,7 @@ describe('users of sockets', () => {
       { define: 'pool', id: 0, options: { maxPoolSize: { value: poolSize, from: 'uri' } } },
       { define: 'route', id: 0, name: route },
       { define: 'route', id: 1, name: '/a' },
-      { event: 'loop', atMs: 0, meanMs: 0, maxMs: 0, busy: 0 },
+      { event: 'loop', atMs: 0, meanMs: 9, maxMs: 50, busy: 0.5 },
       { event: 'loop', atMs: 1000, meanMs: lateMs, maxMs: 10, busy: 0.6 },
     ];
     const text = [...definitions, ...lines].map((line) => JSON.stringify(line)).join('\n');
