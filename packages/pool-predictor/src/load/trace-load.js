@@ -5,7 +5,6 @@ import { findFollowUps } from '../trace/follow-ups.js';
 import { describeCallers, isCaller, listCallerArrivals, listCallers, listSessions } from '../trace/sessions.js';
 import { findHandovers } from '../trace/handovers.js';
 import { groupByRoute } from '../trace/trace.js';
-import { listPoolWaits } from '../trace/traced-requests.js';
 
 /** @import { Arrival } from '../simulator/arrivals.js' */
 /** @import { FollowUps } from '../trace/follow-ups.js' */
@@ -44,10 +43,7 @@ export function createTraceLoad(
   const { requests } = followUps;
   const handoversMs = findHandovers(trace, (checkout) => (separateRoutes.includes(routes[routeOf[checkout]]) ? 1 : 0));
   const servicesMs = sharing?.aloneMs ?? trace.useMs;
-  const sessions = listSessions(trace, followUps, {
-    ...{ servicesMs, handoversMs, isUnclear },
-    poolWaitsMs: listPoolWaits(trace),
-  });
+  const sessions = listSessions(trace, followUps, { servicesMs, handoversMs, isUnclear });
   const endMs = checkOutStartedMs[checkOutStartedMs.length - 1];
   const callers = sessions.filter((session) => isCaller(session, endMs));
   const calling = listCallers(callers, endMs);

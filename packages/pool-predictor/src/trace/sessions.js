@@ -45,8 +45,8 @@ const BLOCK_REQUESTS = 10;
 /**
  * @param {Trace} trace
  * @param {FollowUps} followUps
- * @param {{ servicesMs: ArrayLike<number>, handoversMs: ArrayLike<number>, poolWaitsMs: ArrayLike<number>, isUnclear:
- *   boolean }} options the times of the checkouts; isUnclear: with what is possible
+ * @param {{ servicesMs: ArrayLike<number>, handoversMs: ArrayLike<number>, isUnclear: boolean }} options the times of
+ *   the queries; isUnclear: with what is possible
  * @returns {Session[]} in order of time
  */
 export function listSessions(trace, { requests, likely, possible }, { isUnclear, ...times }) {

@@ -99,21 +99,22 @@ const AT_ONCE = [0];
 const SAME_START_MS = 1;
 
 /**
- * Makes the requests of a trace ready to be sent again.
+ * Makes the requests of a trace ready to be sent again. What a pool does not explain of a wait, such as a busy process,
+ * comes before the query at every size.
  *
  * @param {Trace} trace
  * @param {TracedRequests} requests
- * @param {{ servicesMs: ArrayLike<number>, handoversMs: ArrayLike<number>, poolWaitsMs: ArrayLike<number> }} times by
- *   checkout. What a pool does not explain of a wait, such as a busy process, comes before the query at every size
+ * @param {{ servicesMs: ArrayLike<number>, handoversMs: ArrayLike<number> }} times by checkout
  * @returns {CallerRequest[]} without think times
  */
 export function planRequests(
   trace,
   { length, rows, from, startedMs, endedMs, isMeasured },
-  { servicesMs, handoversMs, poolWaitsMs },
+  { servicesMs, handoversMs },
 ) {
   const { checkOutStartedMs, waitMs, useMs, routes, routeOf } = trace;
   const sameMs = sameMsOf(trace.resolutionMs);
+  const poolWaitsMs = listPoolWaits(trace);
   /** @type {KnownRequest[]} */
   const several = [];
   /** @type {{ gapsMs: number[], own: Uint32Array }[]} */
