@@ -130,8 +130,8 @@ async function watch(name, options) {
   if (task.causes)
     throw new Error(`A case is measured once you have named its cause: npx pool-lab workshop verify ${name}`);
   const dataDir = await findDataFolder();
-  process.stderr.write(`Watching ${describeSource(task, options)} for ${task.name}. Press Ctrl-C to stop.\n`);
   await runUntilSignal(async (signal) => {
+    process.stderr.write(`Watching ${describeSource(task, options)} for ${task.name}. Press Ctrl-C to stop.\n`);
     try {
       const print = (/** @type {string} */ text) => process.stdout.write(`\n${text}\n`);
       await watchTask(task, withApp(options), { dataDir, lessons }, { signal, print, warn });
