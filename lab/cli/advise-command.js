@@ -133,11 +133,15 @@ async function showAdvice(
  */
 function explainUnsure(trust, { poolSize, rows }, slos) {
   if (poolSize === null) return undefined;
-  const used = rows.filter((row) => row.poolSize === poolSize).map(({ utilisation }) => utilisation * poolSize);
-  const inUse = Math.max(...used);
-  const reasons = slos.map(({ figure }) => trust.whyUnsure({ name: figure, poolSize, inUse, ms: 0 }));
+  const advised = rows.filter((row) => row.poolSize === poolSize);
+  const inUse = Math.max(...advised.map(({ utilisation }) => utilisation * poolSize));
+  const reasons = slos.map(({ figure }, index) => {
+    const ms = Math.min(...advised.map(({ goals }) => goals[index].medianMs));
+    return trust.whyUnsure({ name: figure, poolSize, inUse, ms });
+  });
   if (reasons.includes('notChecked')) return explainCheck(trust.check);
-  if (reasons.includes('busyServer')) return explainBusy([poolSize]);
+  for (const why of /** @type {const} */ (['busyServer', 'busyLoop']))
+    if (reasons.includes(why)) return explainBusy([poolSize], why);
   return reasons.includes('unknownServer') ? explainWithheld(trust, [poolSize]) : undefined;
 }
 

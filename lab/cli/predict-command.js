@@ -132,10 +132,13 @@ async function showPrediction(
   const readings = [prediction, ...(doubt ? [doubt] : [])].map((one) => one.load);
   const best = readings.map(bestSize);
   const sure = trust && result.variants.map((variant) => hideUnsure(trust, variant));
-  const busy = sure?.filter(({ isBusy }) => isBusy).map(({ variant }) => variant.settings.poolSize) ?? [];
+  const busy = /** @type {const} */ (['busyServer', 'busyLoop']).map((why) => ({
+    why,
+    sizes: sure?.filter((one) => one.busy === why).map(({ variant }) => variant.settings.poolSize) ?? [],
+  }));
   const isGuess = best.every((size) => {
     const least = size ?? poolSizes[poolSizes.length - 1];
-    return !withheld.includes(least) && !busy.includes(least);
+    return !withheld.includes(least) && !busy.some(({ sizes: unsure }) => unsure.includes(least));
   });
   const facts = { load: prediction.load, isRandom: prediction.seeds > 1, isReplay: Boolean(trace), isGuess, notes };
   const view = createPredictView({
@@ -155,7 +158,7 @@ async function showPrediction(
     ...[
       ...about,
       ...gaps,
-      ...(busy.length > 0 ? [explainBusy(busy)] : []),
+      ...busy.flatMap((one) => (one.sizes.length > 0 ? [explainBusy(one.sizes, one.why)] : [])),
       ...(sure?.some(({ isWide }) => isWide) ? [EXPLAIN_DASH] : []),
       ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
     ].map(layOut),

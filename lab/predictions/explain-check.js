@@ -41,7 +41,8 @@ export function explainTrust({ check, isUnclear, isPlain, recordedSize }) {
 /** What a dash in the table means. */
 export const EXPLAIN_DASH = 'A dash stands for a figure that could be twice or half as large: its band is that wide.';
 
-const ANOTHER_TRACE = 'A second --trace, from a pool of another size, can. Or set --server-cores.';
+const SECOND_TRACE = 'A second --trace, from a pool of another size, can.';
+const ANOTHER_TRACE = `${SECOND_TRACE} Or set --server-cores.`;
 
 /** Why no size has figures. @param {Trust} trust @returns {string | undefined} undefined if some may have */
 export function explainRefusal({ withheld, check }) {
@@ -63,12 +64,20 @@ export function explainWithheld(trust, sizes) {
   );
 }
 
-/** Why sizes have no figures, see slowdownAt. @param {(number | string)[]} sizes */
-export function explainBusy(sizes) {
-  return (
-    `No figures for ${sizes.join(', ')}: the server would be busier, or less busy, than when this was recorded, and the recording ` +
-    `can't tell how long queries take then. ${ANOTHER_TRACE}`
-  );
+const BUSY = {
+  busyServer: [
+    "the server would be busier, or less busy, than when this was recorded, and the recording can't tell how long queries take then.",
+    ANOTHER_TRACE,
+  ],
+  busyLoop: [
+    "requests may wait for the app's event loop, and the recording can't tell how long, because its pool let fewer, or more, meet there.",
+    SECOND_TRACE,
+  ],
+};
+
+/** Why sizes have no figures. @param {(number | string)[]} sizes @param {keyof typeof BUSY} why see hideUnsure */
+export function explainBusy(sizes, why) {
+  return `No figures for ${sizes.join(', ')}: ${BUSY[why].join(' ')}`;
 }
 
 /** Whether a trace could be predicted, in words. @param {TraceCheck} check */

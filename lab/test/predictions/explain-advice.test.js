@@ -444,8 +444,11 @@ describe('the check', () => {
     expect(explainWithheld(trustOf({}, { withheld: 'growingQueue' }), [1])).toMatch(/^No figures\. Requests piled up/);
     const unknown = trustOf({}, { withheld: 'unknownServer' });
     expect(explainWithheld(unknown, [1])).toContain("can't tell whether queries slow each other");
-    expect(explainBusy([8, 16])).toMatch(
+    expect(explainBusy([8, 16], 'busyServer')).toMatch(
       /^No figures for 8, 16: the server would be busier, .* Or set --server-cores\.$/,
+    );
+    expect(explainBusy([8], 'busyLoop')).toMatch(
+      /^No figures for 8: requests may wait for the app's event loop, .* can\.$/,
     );
   });
 });

@@ -64,7 +64,7 @@ const FULL_SERVER_SHARE = 0.7;
  *   sockets requests came, and that the server has cores to spare. Where it is unclear who waits for answers, there are
  *   two readings
  * @property {(figure: { name: string, poolSize: number, inUse?: number, ms: number, lowMs?: number, highMs?: number })
- *   => Trust['withheld'] | 'busyServer' | 'notChecked' | 'wideBand'} whyUnsure why a figure of requests is not shown;
+ *   => Trust['withheld'] | 'busyServer' | 'busyLoop' | 'notChecked' | 'wideBand'} whyUnsure why a figure of requests is not shown;
  *   inUse: connections that are in use on average at that size
  * @property {(figures: PredictedFigures, poolSize: number) => PredictedFigures} widen makes the band of a size as wide
  *   as its distance from the recorded size, and short queries on a full server, need it
@@ -93,9 +93,9 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
     return isAlone && isFull && isSilent ? 'unknownServer' : null;
   };
   const withheld = choose();
-  const { sharing, lateLoopShare = 0 } = trace;
-  const width = isOfCallers || load.otherwise || sharing || lateLoopShare > 0 ? MORE_WIDER : WIDER;
-  const busyShare = Math.max(lateLoopShare, sharing ? busyShareOf(trace, sharing) : 0);
+  const { sharing, loop } = trace;
+  const width = isOfCallers || load.otherwise || sharing || loop?.isLate ? MORE_WIDER : WIDER;
+  const busyShare = Math.max(loop?.busyShare ?? 0, sharing ? busyShareOf(trace, sharing) : 0);
   const idleShare = 1 - Math.min(busyShare, MAX_BUSY_SHARE[isOfCallers ? 'callers' : 'open']);
   const step = (width / idleShare) * (others.length > 0 ? SECOND_RECORDING : 1);
   const ratioOf = (/** @type {number} */ size) => Math.max(size / recordedSize, recordedSize / size);
@@ -120,6 +120,8 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
       // These were recorded.
       if (poolSize === recordedSize) return null;
       if (isServerUnseen && Math.abs(slowdownAt(trace, Number(inUse))) > MAX_SLOWER) return 'busyServer';
+      if (others.length === 0 && loopWaitAt(trace, Number(inUse)) > Math.max(MAX_SLOWER * ms, FAR_MS))
+        return 'busyLoop';
       if (check.status === 'notChecked' && !isKnown(poolSize) && name !== 'p50Ms') return 'notChecked';
       const isFar = highMs > Math.max(FAR * ms, ms + FAR_MS) || lowMs < Math.min(ms / FAR, ms - FAR_MS);
       return isFar ? 'wideBand' : null;
@@ -160,14 +162,16 @@ const TIMES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs', 'meanMs
  * @template {{ settings: { poolSize: number }, predicted: PredictedFigures }} V
  * @param {Pick<Trust, 'whyUnsure'>} trust
  * @param {V} variant
- * @returns {{ variant: V, isWide: boolean, isBusy: boolean }} isWide: some because of their band; isBusy: all because
- *   the server would have more to do, or less, than when it was recorded
+ * @returns {{ variant: V, isWide: boolean, busy: 'busyServer' | 'busyLoop' | null }} isWide: some because of their band;
+ *   busy: because the server, or the event loop, would have more to do, or less, than when it was recorded
  */
 export function hideUnsure({ whyUnsure }, variant) {
   const { settings, predicted } = variant;
   const { low, high } = predicted;
   const copy = structuredClone({ ...predicted, low, high });
-  let [isWide, isBusy] = [false, false];
+  let isWide = false;
+  /** @type {'busyServer' | 'busyLoop' | null} */
+  let busy = null;
   /** @param {string} name @param {(figures: any) => any} pick what has that figure */
   const hide = (name, pick) => {
     const [at, lowAt, highAt] = [copy, copy.low, copy.high].map((figures) => figures && pick(figures));
@@ -180,7 +184,7 @@ export function hideUnsure({ whyUnsure }, variant) {
       highMs: highAt?.[name],
     });
     if (why === null) return;
-    isBusy ||= why === 'busyServer';
+    if (why === 'busyServer' || why === 'busyLoop') busy = why;
     at[name] = NaN;
     // Its band is why, so it may be seen.
     if (why === 'wideBand') isWide = true;
@@ -189,7 +193,7 @@ export function hideUnsure({ whyUnsure }, variant) {
   for (const route of Object.keys(predicted.routes))
     for (const name of TIMES) hide(name, ({ routes }) => routes[route]);
   hide('meanWaitMs', (figures) => figures);
-  return { variant: { ...variant, predicted: copy }, isWide, isBusy };
+  return { variant: { ...variant, predicted: copy }, isWide, busy };
 }
 
 /**
@@ -264,4 +268,20 @@ function slowdownAt(trace, inUse) {
     return cores < 2 ? share / (1 - share) : share ** 2 / (1 - share ** 2);
   };
   return workShare * (waitAt(workShare * inUse) - waitAt(busyCores));
+}
+
+/**
+ * Estimates how much longer than recorded a request may wait for the app's event loop, as in an M/M/1 queue. A pool that
+ * is too small keeps requests from meeting there.
+ *
+ * @param {Trace} trace
+ * @param {number} inUse connections on average, which the loop has the more to do for, the more they are
+ * @returns {number} in ms; NaN where the loop or inUse is unknown
+ */
+function loopWaitAt(trace, inUse) {
+  const { loop, useMs } = trace;
+  if (!loop) return NaN;
+  const more = inUse / (sum(Array.from(useMs)) / endOf(trace));
+  const share = loop.busyShare * Math.max(1, more);
+  return share < 1 ? loop.workMs * (share / (1 - share)) - loop.lateMs : Infinity;
 }

@@ -65,8 +65,11 @@ export async function predictWhatIf(recorded) {
   const needed = (sum(Array.from(trace.useMs)) / load.durationMs) * (requests / (requests - failures));
   const sizes = choosePoolSizes(recordedSize, needed).filter((size) => !isWithheld(size));
   const predicted = (await predictSizes(recording, load, sizes, trust)).filter(
-    ({ settings: { poolSize }, predicted: { utilisation } }) =>
-      whyUnsure({ name: 'p95Ms', poolSize, inUse: utilisation * poolSize, ms: 0 }) !== 'busyServer',
+    ({ settings: { poolSize }, predicted: { utilisation, routes } }) => {
+      const ms = Math.min(...Object.values(routes).map(({ p95Ms }) => p95Ms));
+      const why = whyUnsure({ name: 'p95Ms', poolSize, inUse: utilisation * poolSize, ms });
+      return why !== 'busyServer' && why !== 'busyLoop';
+    },
   );
   const known = predicted.map(({ settings }) => settings.poolSize);
   const figureOf = (/** @type {string} */ route) =>

@@ -73,7 +73,7 @@ export function findFollowUps(trace) {
   };
   const likely = link(sockets.likely, matched.previous);
   const possible = link(sockets.possible, otherwise);
-  const ofSockets = trace.lateLoopShare === undefined ? 'sharedSockets' : 'lateLoop';
+  const ofSockets = trace.loop?.isLate ? 'lateLoop' : 'sharedSockets';
   const isClear = possible.every((before, index) => before === likely[index]);
   return {
     requests,

@@ -120,8 +120,8 @@ function takeRows(trace, pool) {
   const newRow = new Map(used.map((row, index) => [row, index]));
   const connectionOf = take(checkouts.connectionOf);
   const requestOf = take(checkouts.requestOf);
-  const lateLoopShare = findLateLoop(trace, pools[pool].process);
-  const uses = judgeSockets(requests, pools[pool].process, { isBlurred: lateLoopShare !== undefined });
+  const loop = measureLoop(trace, pools[pool].process);
+  const uses = judgeSockets(requests, pools[pool].process, { isBlurred: loop?.isLate });
   const socketOf = requestOf.map((row) => (row < 0 ? -1 : requests.socketOf[row]));
   const replayed = new Set(findRefused(trace, { pool, uses, newRow, firstMs }));
   const leftOut = countLeftOut(trace, (row) => poolOf[row] === pool && !replayed.has(row));
@@ -152,7 +152,7 @@ function takeRows(trace, pool) {
       socketUseOf: Uint8Array.from(socketOf, (socket) => SOCKET_USES.indexOf(uses.get(socket) ?? 'unknown')),
     }),
     ...(trace.server && { server: trace.server }),
-    ...(lateLoopShare !== undefined && { lateLoopShare }),
+    ...(loop && { loop }),
     ...(replayed.size > 0 && {
       refused: Array.from(replayed, (row) => ({
         startedMs: startedMs[row] - firstMs,
@@ -240,17 +240,26 @@ function findRefused({ checkouts, requests, reasons }, { pool, uses, newRow, fir
 }
 
 /**
- * The busier a second, the more requests met it, so it counts as much. Half of them decide: an app that starts is late.
+ * The busier a second, the more requests met it, so it counts as much. Half of them decide whether a loop is late: an
+ * app that starts is.
  *
  * @param {RecordedTrace} trace
  * @param {number} process row
- * @returns {number | undefined} the share of its time that its event loop was busy; undefined if it was not late
+ * @returns {Trace['loop']} undefined if it is not known
  */
-function findLateLoop({ seconds: { loop } }, process) {
+function measureLoop({ seconds: { loop }, requests: { processOf } }, process) {
   const own = loop.filter((second) => second.process === process);
-  const busyOf = (/** @type {LoopSecond[]} */ seconds) => sum(seconds.map(({ busy = 0 }) => busy));
-  const late = own.filter(({ meanMs }) => meanMs >= LATE_LOOP_MS);
-  return busyOf(late) > busyOf(own) / 2 ? busyOf(late) / late.length : undefined;
+  const total = (/** @type {LoopSecond[]} */ seconds, /** @type {(second: LoopSecond) => number} */ read = () => 1) =>
+    sum(seconds.map((second) => Number(second.busy ?? 0) * read(second)));
+  const busy = total(own);
+  const count = processOf.filter((row) => row === process).length;
+  if (busy === 0 || count === 0) return undefined;
+  return {
+    busyShare: total(own, (second) => Number(second.busy)) / busy,
+    lateMs: total(own, ({ meanMs }) => meanMs) / busy,
+    workMs: (1000 * busy) / count,
+    isLate: total(own.filter(({ meanMs }) => meanMs >= LATE_LOOP_MS)) > busy / 2,
+  };
 }
 
 /** @param {RecordedTrace} trace @param {(row: number) => boolean} isCounted */

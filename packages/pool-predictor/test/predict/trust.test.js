@@ -149,11 +149,13 @@ describe('trust', () => {
       expect(widths({ sharing })).toEqual([0, 20]);
     });
 
-    test('widen as much if the event loop of the app was late', () => {
+    test('widen with how busy the event loop of the app was, twice as much if it was late', () => {
       const widths = (/** @type {Partial<Trace>} */ changes) =>
         [8, 16].map((size) => endsOf({ trace: { ...trace, ...changes }, load: open }, size)[0][1] - 100);
-      expect(widths({ lateLoopShare: 0.5 })).toEqual([0, 20]);
-      expect(widths({ lateLoopShare: 0.5, sharing: fitted, server: { cores: 4, busyCores: 1 } })).toEqual([0, 20]);
+      const loop = { busyShare: 0.5, lateMs: 1, workMs: 5, isLate: false };
+      expect(widths({ loop })).toEqual([0, 10]);
+      expect(widths({ loop: { ...loop, isLate: true } })).toEqual([0, 20]);
+      expect(widths({ loop, sharing: fitted, server: { cores: 4, busyCores: 1 } })).toEqual([0, 20]);
     });
 
     test('reach lower for short queries, where more share the server than were recorded: they may get a turn at once', () => {
@@ -252,8 +254,42 @@ describe('trust', () => {
         const input = { trace: { ...full, server: { cores: 2, busyCores: 0.7 } }, load: open };
         const hide = (/** @type {number} */ poolSize) =>
           hideUnsure(judgeTrust(input, holds), { settings: { poolSize }, predicted });
-        expect(hide(8)).toMatchObject({ isBusy: true, isWide: false, variant: { predicted: { meanWaitMs: NaN } } });
-        expect(hide(2).isBusy).toBe(false);
+        const all = { predicted: { meanWaitMs: NaN } };
+        expect(hide(8)).toMatchObject({ busy: 'busyServer', isWide: false, variant: all });
+        expect(hide(2).busy).toBeNull();
+      });
+    });
+
+    describe('where requests may wait for the event loop of the app', () => {
+      // 200 queries of 20 ms, so 2 of 4 connections are in use.
+      const loop = { busyShare: 0.5, lateMs: 1, workMs: 5, isLate: false };
+      /** @param {Partial<typeof loop>} facts @param {{ inUse?: number, ms?: number, others?: Trace[] }} [figure] */
+      const whyOf = (facts, { inUse = 2, ms = 20, others = [] } = {}) =>
+        judgeTrust({ trace: { ...trace, loop: { ...loop, ...facts } }, load: open, others }, holds).whyUnsure({
+          ...{ name: 'p50Ms', poolSize: 16, inUse, ms },
+        });
+
+      test('it is not shown if they may wait for 15 % and 5 ms more than they did', () => {
+        // M/M/1: a loop that is busy half of the time makes each request wait for as long as it keeps the loop busy.
+        expect(whyOf({ workMs: 5 })).toBeNull();
+        expect(whyOf({ workMs: 7 })).toBe('busyLoop');
+        expect(whyOf({ workMs: 7, lateMs: 3 })).toBeNull();
+        expect(whyOf({ workMs: 7 }, { ms: 50 })).toBeNull();
+        expect(whyOf({ workMs: 7 }, { others: [trace] })).toBeNull();
+      });
+
+      test('nor if they would come so fast that the loop has more to do', () => {
+        expect(whyOf({ workMs: 1 }, { inUse: 3 })).toBeNull();
+        expect(whyOf({ workMs: 5 }, { inUse: 3 })).toBe('busyLoop');
+        expect(whyOf({ workMs: 1 }, { inUse: 4 })).toBe('busyLoop');
+        // Fewer at once had met there if the pool had been smaller.
+        expect(whyOf({ workMs: 7 }, { inUse: 1 })).toBe('busyLoop');
+      });
+
+      test('and hiding it says so', () => {
+        const predicted = /** @type {any} */ ({ ...ends(1), utilisation: 1 });
+        const trust = judgeTrust({ trace: { ...trace, loop: { ...loop, workMs: 500 } }, load: open }, holds);
+        expect(hideUnsure(trust, { settings: { poolSize: 16 }, predicted }).busy).toBe('busyLoop');
       });
     });
 

@@ -431,6 +431,11 @@ describe('users of sockets', () => {
       expect(await record({ ...load, lateMs: 1.8 })).toMatchObject({ callersShare: 0, doubt: 'lateLoop' });
     });
 
+    test('but where all of their sockets are mostly in use, arrivals would open more', async () => {
+      const load = { waiting: 8, meanThinkMs: 1, socketOf: ownSockets };
+      expect(await record({ ...load, lateMs: 1.8 })).toMatchObject({ callersShare: 1, doubt: null });
+    });
+
     test.each([
       [2, 300, 8],
       [4, 40, 8],
