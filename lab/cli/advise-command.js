@@ -75,7 +75,7 @@ async function showAdvice(
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
   const fleet = isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined;
-  const options = { ...simulation, slos, headroom, seeds, firstSeed, fleet };
+  const options = { ...simulation, slos, headroom, seeds, firstSeed, fleet, marginAt: trust?.marginAt };
   /** @param {typeof load} one @param {number} [describeAbove] */
   const adviseOn = (one, describeAbove) =>
     inThreads({ load: one, ...simulation }, (hooks) => advise({ load: one, ...options, describeAbove, ...hooks }));

@@ -409,6 +409,7 @@ describe('the check', () => {
     isWithheld: () => false,
     isPlain: false,
     whyUnsure: () => null,
+    marginAt: () => 0,
     widen: (figures) => figures,
     ...changes,
     check: {

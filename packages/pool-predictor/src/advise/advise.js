@@ -59,6 +59,8 @@ const MIN_LONG_LOAD_REQUESTS = 3000;
  * @param {Service} [options.overhead] what a response takes beyond wait and service time. Without it the figures are
  *   wait plus service time, and a goal that leaves no room for the rest gets no verdict
  * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
+ * @param {(poolSize: number) => number} [options.marginAt] by which share of it a time may be longer than simulated, see
+ *   judgeTrust; default: not longer
  * @param {Fleet} [options.fleet]
  * @param {number} [options.describeAbove] a size up to this one gets no rows and remedies, default 0
  * @param {SimulateRuns} [options.simulateRuns] default: in this thread
@@ -76,6 +78,7 @@ export async function advise({
   firstSeed = 1,
   overhead,
   resolutionMs = 0,
+  marginAt = () => 0,
   fleet,
   describeAbove = 0,
   onProgress = () => {},
@@ -91,7 +94,10 @@ export async function advise({
     runs: count,
   });
   const study = (/** @type {number} */ factor) =>
-    studyLoad({ load, services, slos, seeds, factor, simulateRuns: counter.simulateRuns, onStep: counter.begin });
+    studyLoad({
+      ...{ load, services, slos, seeds, factor, marginAt },
+      ...{ simulateRuns: counter.simulateRuns, onStep: counter.begin },
+    });
 
   const studies = [await study(1)];
   const samples = slos.map((slo) => countSamples(slo, studies[0].unlimited.runs));

@@ -8,7 +8,7 @@ import { upperLimit } from './confidence.js';
 /**
  * @typedef {object} Judgement of one pool under one load
  * @property {{ slo: Slo, medianMs: number, upperMs: number, isMet: boolean }[]} goals upperMs: 95 of 100 runs do not
- *   exceed it; Infinity where requests fail
+ *   exceed it, with the margin; Infinity where requests fail
  * @property {boolean} isMet all goals are
  * @property {number} failureShare of the requests of all runs
  * @property {number} utilisation median over the runs
@@ -16,11 +16,11 @@ import { upperLimit } from './confidence.js';
  * @property {SimulationResult[]} runs
  */
 
-/** @param {SimulationResult[]} runs @param {Slo[]} slos @returns {Judgement} */
-export function judgeRuns(runs, slos) {
+/** @param {SimulationResult[]} runs @param {Slo[]} slos @param {number} [margin] see advise @returns {Judgement} */
+export function judgeRuns(runs, slos, margin = 0) {
   const goals = slos.map((slo) => {
     const values = runs.map((run) => timeOf(run, slo));
-    const upperMs = upperLimit(values);
+    const upperMs = upperLimit(values) * (1 + margin);
     return { slo, medianMs: median(values), upperMs, isMet: upperMs < slo.limitMs };
   });
   return {

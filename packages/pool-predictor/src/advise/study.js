@@ -42,11 +42,12 @@ const QUICK_RUNS = 8;
  * @param {Slo[]} options.slos
  * @param {number[]} options.seeds of the runs
  * @param {number} options.factor
+ * @param {(poolSize: number) => number} [options.marginAt] see advise
  * @param {SimulateRuns} options.simulateRuns
  * @param {(step: string) => void} options.onStep called before each pool that is simulated
  * @returns {Promise<LoadStudy>}
  */
-export async function studyLoad({ load, services, slos, seeds, factor, simulateRuns, onStep }) {
+export async function studyLoad({ load, services, slos, seeds, factor, marginAt = () => 0, simulateRuns, onStep }) {
   /** @type {Map<string, Map<number, SimulationResult>>} */
   const known = new Map();
   // A run that misses a goal with one pool is likely to miss it with the next.
@@ -73,21 +74,26 @@ export async function studyLoad({ load, services, slos, seeds, factor, simulateR
     return wanted.map((seed) => /** @type {SimulationResult} */ (results.get(seed)));
   }
 
-  const judge = async (/** @type {PoolOptions} */ pool) => judgeRuns(await simulate(pool, seeds), slos);
+  // With so many connections, none is waited for, whatever the pool.
+  let enough = Infinity;
+  const marginOf = (/** @type {PoolOptions} */ { maxPoolSize }) => (maxPoolSize < enough ? marginAt(maxPoolSize) : 0);
+  const judge = async (/** @type {PoolOptions} */ pool) => judgeRuns(await simulate(pool, seeds), slos, marginOf(pool));
 
   /** @type {LoadStudy['meets']} */
   async function meets(pool, { goals = slos, isQuick = false } = {}) {
     if (goals.length === 0) return true;
-    const enough = isQuick ? Math.min(QUICK_RUNS, seeds.length) : seeds.length;
+    // Other goals are themselves simulated, with the same error.
+    const margin = goals === slos ? marginOf(pool) : 0;
+    const count = isQuick ? Math.min(QUICK_RUNS, seeds.length) : seeds.length;
     const mayMiss = countLeftOut(seeds.length);
     const misses = goals.map(() => 0);
     /** @type {Set<number>} */
     const hard = new Set();
-    for (let [from, to] = [0, FIRST_RUNS]; from < enough; [from, to] = [to, to * 2]) {
-      const batch = hardestFirst.slice(from, Math.min(to, enough));
+    for (let [from, to] = [0, FIRST_RUNS]; from < count; [from, to] = [to, to * 2]) {
+      const batch = hardestFirst.slice(from, Math.min(to, count));
       for (const [index, run] of (await simulate(pool, batch)).entries()) {
         for (const [goal, slo] of goals.entries()) {
-          if (timeOf(run, slo) < slo.limitMs) continue;
+          if (timeOf(run, slo) * (1 + margin) < slo.limitMs) continue;
           misses[goal]++;
           hard.add(batch[index]);
         }
@@ -100,12 +106,14 @@ export async function studyLoad({ load, services, slos, seeds, factor, simulateR
     return true;
   }
 
-  const unlimited = await judge(UNLIMITED);
+  const unlimited = judgeRuns(await simulate(UNLIMITED, seeds), slos);
+  const facts = describeLoad(load, services, unlimited.runs);
+  enough = facts.peakActive;
   const isOpen = isOpenLoop(load, services);
   const isShared = sharesCores(load.server, services);
   return {
     factor,
-    facts: describeLoad(load, services, unlimited.runs),
+    facts,
     isShared,
     unlimited,
     judge,

@@ -66,6 +66,8 @@ const FULL_SERVER_SHARE = 0.7;
  * @property {(figure: { name: string, poolSize: number, inUse?: number, ms: number, lowMs?: number, highMs?: number })
  *   => Trust['withheld'] | 'busyServer' | 'busyLoop' | 'notChecked' | 'wideBand'} whyUnsure why a figure of requests is not shown;
  *   inUse: connections that are in use on average at that size
+ * @property {(poolSize: number) => number} marginAt by which share of it a time may be longer than in all simulated runs:
+ *   those of callers who wait are much alike, and where they share a server, its model errs by more
  * @property {(figures: PredictedFigures, poolSize: number) => PredictedFigures} widen makes the band of a size as wide
  *   as its distance from the recorded size, and short queries on a full server, need it
  */
@@ -98,6 +100,7 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
   const busyShare = Math.max(loop?.busyShare ?? 0, sharing ? busyShareOf(trace, sharing) : 0);
   const idleShare = 1 - Math.min(busyShare, MAX_BUSY_SHARE[isOfCallers ? 'callers' : 'open']);
   const step = (width / idleShare) * (others.length > 0 ? SECOND_RECORDING : 1);
+  const wideningAt = (/** @type {number} */ size) => (recordedSize > 0 ? step * Math.log2(ratioOf(size)) : 0);
   const ratioOf = (/** @type {number} */ size) => Math.max(size / recordedSize, recordedSize / size);
   const isPlain = recordedSize > 0 && hasSockets(trace) && hasIdleServer(trace);
   // A larger pool saves at most the recorded waits. Where they were too few to check, it hardly changes a figure.
@@ -126,8 +129,9 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
       const isFar = highMs > Math.max(FAR * ms, ms + FAR_MS) || lowMs < Math.min(ms / FAR, ms - FAR_MS);
       return isFar ? 'wideBand' : null;
     },
+    marginAt: (size) => (isOfCallers && sharing ? wideningAt(size) : 0),
     widen: (figures, size) => {
-      const widened = recordedSize > 0 ? widenBand(figures, step * Math.log2(ratioOf(size))) : figures;
+      const widened = widenBand(figures, wideningAt(size));
       return trace.sharing && figures.peakActive > trace.sharing.seen
         ? lowerBand(widened, savedByTurns(trace, trace.sharing, figures))
         : widened;

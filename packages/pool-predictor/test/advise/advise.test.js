@@ -95,6 +95,23 @@ describe('an ordinary load with slow queries of half a second', () => {
       expect(upperMs).toBeGreaterThanOrEqual(medianMs);
   });
 
+  test('leaves the margin that a size needs', async () => {
+    const poolSize = Number(advice.poolSize);
+    const careful = await adviseOn(['/fast p99 < 50ms'], { marginAt: (size) => (size <= poolSize ? 99 : 3) });
+    expect(careful.poolSize).toBe(poolSize + 1);
+    const [before, now] = [advice, careful].map(({ rows }) =>
+      rows.filter((row) => row.poolSize === poolSize && row.factor > 1).map(({ goals: [goal] }) => goal),
+    );
+    expect(now).toEqual(before.map((goal) => ({ ...goal, upperMs: 100 * goal.upperMs, isMet: false })));
+  });
+
+  test('but compares sizes without it', async () => {
+    const goals = ['/fast p99 < 10s'];
+    const { noBenefitAfter } = await adviseOn(goals);
+    expect(noBenefitAfter).toBeGreaterThan(2);
+    expect(await adviseOn(goals, { marginAt: () => 3 })).toMatchObject({ noBenefitAfter });
+  });
+
   test('fewer connections are enough when the slow queries are limited', () => {
     const [split, limited, timeout] = advice.remedies;
     expect(split).toMatchObject({ kind: 'split', slowRoutes: ['/slow'], connections: 2, slowSize: 1 });

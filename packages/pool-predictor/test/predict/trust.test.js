@@ -135,6 +135,16 @@ describe('trust', () => {
       ]);
     });
 
+    test('are the margin of advice where callers who wait share a server', () => {
+      const margins = (/** @type {Partial<Trace>} */ changes, load = closed) =>
+        [4, 8, 16].map((size) => judgeTrust({ trace: { ...trace, ...changes }, load }, holds).marginAt(size));
+      const shared = { sharing: fitted, server: { cores: 2, busyCores: 1 } };
+      expect(margins(shared)).toEqual([0.2, 0, 0.2]);
+      expect(margins({ ...shared, header: {} })).toEqual([0, 0, 0]);
+      expect(margins({})).toEqual([0, 0, 0]);
+      expect(margins(shared, open)).toEqual([0, 0, 0]);
+    });
+
     test('widen more on a server that is busier', () => {
       const widths = (/** @type {Partial<Trace>} */ changes, load = open) =>
         [8, 16].map((size) => endsOf({ trace: { ...trace, sharing: fitted, ...changes }, load }, size)[0][1] - 100);
