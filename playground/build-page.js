@@ -24,6 +24,8 @@ export async function buildPage(recording) {
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'none',
+    // Nobody reads what the YAML parser tells developers.
+    drop: ['console'],
   });
   const [page, look, own] = await Promise.all(
     [

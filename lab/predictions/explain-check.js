@@ -41,8 +41,7 @@ export function explainTrust({ check, isUnclear, isPlain, recordedSize }) {
 /** What a dash in the table means. */
 export const EXPLAIN_DASH = 'A dash stands for a figure that could be twice or half as large: its band is that wide.';
 
-const SECOND_TRACE = 'A second --trace, from a pool of another size, can.';
-const ANOTHER_TRACE = `${SECOND_TRACE} Or set --server-cores.`;
+const ANOTHER_TRACE = 'A second --trace, from a pool of another size, can. Or set --server-cores.';
 
 /** Why no size has figures. @param {Trust} trust @returns {string | undefined} undefined if some may have */
 export function explainRefusal({ withheld, check }) {
@@ -64,20 +63,15 @@ export function explainWithheld(trust, sizes) {
   );
 }
 
-const BUSY = {
-  busyServer: [
-    "the server would be busier, or less busy, than when this was recorded, and the recording can't tell how long queries take then.",
-    ANOTHER_TRACE,
-  ],
-  busyLoop: [
-    "requests may wait for the app's event loop, and the recording can't tell how long, because its pool let fewer, or more, meet there.",
-    SECOND_TRACE,
-  ],
-};
-
-/** Why sizes have no figures. @param {(number | string)[]} sizes @param {keyof typeof BUSY} why see hideUnsure */
+/** Why sizes have no figures. @param {(number | string)[]} sizes @param {'busyServer' | 'busyLoop'} why see hideUnsure */
 export function explainBusy(sizes, why) {
-  return `No figures for ${sizes.join(', ')}: ${BUSY[why].join(' ')}`;
+  const reason =
+    why === 'busyLoop'
+      ? "requests may wait for the app's event loop, and the recording can't tell how long, because its pool let fewer, or more, " +
+        'meet there. A second --trace, from a pool of another size, can.'
+      : "the server would be busier, or less busy, than when this was recorded, and the recording can't tell how long queries " +
+        `take then. ${ANOTHER_TRACE}`;
+  return `No figures for ${sizes.join(', ')}: ${reason}`;
 }
 
 /** Whether a trace could be predicted, in words. @param {TraceCheck} check */

@@ -35,15 +35,12 @@ export function describeMeasured(poolSize, routes) {
 }
 
 /** Why there are no figures, or how far the figures go; nothing where they can be relied on. @param {WhatIf} whatIf */
-export function explainDoubt({ doubt, recordedSize, poolSizes, check: { reason, waits } }) {
+export function explainDoubt({ doubt, poolSizes, check: { reason, waits } }) {
   if (doubt === 'notChecked') return `No prediction: in the last minute, ${NOT_CHECKED[String(reason)]}. ${SEND_MORE}`;
   if (doubt === 'unclear')
     return `No figures for ${poolSizes.length > 0 ? 'the other sizes' : 'other sizes'}: the last minute does not show which requests wait for the answers to others.`;
   if (doubt === 'unknownServer')
-    return (
-      `No figures far from ${countConnections(recordedSize)}: the last minute does not show how much queries slow each other ` +
-      'down on the server there.'
-    );
+    return 'No figures for the other sizes: the last minute does not show how busy the server and the app would be there.';
   if (doubt === 'growingQueue') return 'No prediction: in the last minute, requests piled up on a full server.';
   if (doubt === 'checkFails' && reason === 'unserved')
     return 'No prediction: in the last minute, many requests got no connection, and nothing shows what they would have done with one.';

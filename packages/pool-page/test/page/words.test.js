@@ -244,14 +244,14 @@ describe('predictions', () => {
     [{ doubt: 'checkFails', check: { reason: 'figures' } }, /^No prediction: a replay .* does not explain its waits/],
     [{ doubt: 'unclear', check: {} }, /which requests wait for the answers to others/],
     [{ doubt: 'growingQueue', check: {} }, /^No prediction: .* requests piled up on a full server/],
-    [{ doubt: 'unknownServer', check: {} }, /^No figures far from 2 connections/],
+    [{ doubt: 'unknownServer', check: {} }, /^No figures for the other sizes: .* how busy the server/],
     [
       { doubt: 'notChecked', check: { status: 'notChecked', reason: 'fewWaits' } },
       /^No prediction: in the last minute, only a few queries waited/,
     ],
     [{ doubt: null, check: { status: 'holds' } }, /^$/],
   ])('why there are no figures is one sentence: %j', (facts, words) => {
-    const whatIf = /** @type {WhatIf} */ (/** @type {unknown} */ ({ recordedSize: 2, poolSizes: [], ...facts }));
+    const whatIf = /** @type {WhatIf} */ (/** @type {unknown} */ ({ poolSizes: [], ...facts }));
     expect(explainDoubt(whatIf)).toMatch(words);
   });
 });

@@ -23,8 +23,8 @@ import { judgeTrust } from './trust.js';
  * @property {number[]} failures requests that fail, one for each size
  * @property {Record<string, WhatIfRoute>} routes
  * @property {Trust['withheld'] | 'notChecked' | 'unclear'} doubt why sizes have no figures. unclear and unknownServer
- *   may concern only some sizes: those at which it matters who waits for answers, and those at which the server's part
- *   is not known
+ *   may concern only some sizes: those at which it matters who waits for answers, and those at which it is not known how
+ *   busy the server, or the app's event loop, would be
  * @property {TraceCheck} check
  *
  * @typedef {object} WhatIfRoute

@@ -1,8 +1,7 @@
-import { sum } from '../base/sample-statistics.js';
 import { EVENTS, OUTCOMES } from './recorded-trace.js';
 import { SOCKET_USES, judgeSockets } from './socket-users.js';
 
-/** @import { LoopSecond, RecordedPool, RecordedProcess, RecordedTrace } from './recorded-trace.js' */
+/** @import { RecordedPool, RecordedProcess, RecordedTrace } from './recorded-trace.js' */
 /** @import { SocketUse } from './socket-users.js' */
 /** @import { Trace, TraceOpenings } from './trace.js' */
 
@@ -248,18 +247,17 @@ function findRefused({ checkouts, requests, reasons }, { pool, uses, newRow, fir
  * @returns {Trace['loop']} undefined if it is not known
  */
 function measureLoop({ seconds: { loop }, requests: { processOf } }, process) {
-  const own = loop.filter((second) => second.process === process);
-  const total = (/** @type {LoopSecond[]} */ seconds, /** @type {(second: LoopSecond) => number} */ read = () => 1) =>
-    sum(seconds.map((second) => Number(second.busy ?? 0) * read(second)));
-  const busy = total(own);
+  let [busy, squares, delays, late] = [0, 0, 0, 0];
+  for (const { process: row, busy: share = 0, meanMs } of loop) {
+    if (row !== process) continue;
+    busy += share;
+    squares += share ** 2;
+    delays += share * meanMs;
+    if (meanMs >= LATE_LOOP_MS) late += share;
+  }
   const count = processOf.filter((row) => row === process).length;
   if (busy === 0 || count === 0) return undefined;
-  return {
-    busyShare: total(own, (second) => Number(second.busy)) / busy,
-    lateMs: total(own, ({ meanMs }) => meanMs) / busy,
-    workMs: (1000 * busy) / count,
-    isLate: total(own.filter(({ meanMs }) => meanMs >= LATE_LOOP_MS)) > busy / 2,
-  };
+  return { busyShare: squares / busy, lateMs: delays / busy, workMs: (1000 * busy) / count, isLate: late > busy / 2 };
 }
 
 /** @param {RecordedTrace} trace @param {(row: number) => boolean} isCounted */

@@ -291,7 +291,8 @@ describe('trust', () => {
       test('nor if they would come so fast that the loop has more to do', () => {
         expect(whyOf({ workMs: 1 }, { inUse: 3 })).toBeNull();
         expect(whyOf({ workMs: 5 }, { inUse: 3 })).toBe('busyLoop');
-        expect(whyOf({ workMs: 1 }, { inUse: 4 })).toBe('busyLoop');
+        // Three times as many would keep it busy for twice as long.
+        expect(whyOf({ workMs: 1 }, { inUse: 6 })).toBe('busyLoop');
         // Fewer at once had met there if the pool had been smaller.
         expect(whyOf({ workMs: 7 }, { inUse: 1 })).toBe('busyLoop');
       });
@@ -420,6 +421,12 @@ describe('what if', () => {
         doubt,
         check: { reason },
       });
+    });
+
+    test('at other sizes, where requests may wait for a busy event loop', async () => {
+      const recorded = await play(1, BUSY);
+      recorded.seconds.loop.push({ atMs: 0, process: 0, meanMs: 1, maxMs: 9, busy: 0.9 });
+      expect(await predictWhatIf(recorded)).toMatchObject({ poolSizes: [1], doubt: 'unknownServer' });
     });
 
     test('without a checkout that got a connection', async () => {
