@@ -49,7 +49,7 @@ export function explainRefusal({ withheld, check }) {
   if (withheld !== 'growingQueue') return undefined;
   return (
     'Requests piled up on a full server. A little more work for each query makes such a queue twice as long, and the ' +
-    `recording can't tell how much work a query is at other sizes. ${ANOTHER_TRACE}`
+    `recording can't tell how much there is at other sizes. ${ANOTHER_TRACE}`
   );
 }
 
@@ -58,7 +58,7 @@ export function explainWithheld(trust, sizes) {
   const refusal = explainRefusal(trust);
   if (refusal) return `No figures. ${refusal}`;
   return (
-    `No figures for ${sizes.join(', ')}: all connections were in use all the time, so the recording can't tell whether queries slow each other ` +
+    `No figures for ${sizes.join(', ')}: all connections were always in use, so the recording can't tell whether queries slow each other ` +
     `down on the server. ${ANOTHER_TRACE}`
   );
 }
@@ -95,12 +95,12 @@ function describeFailure(check) {
   const { of, reason, figures, waits } = check;
   if (reason === 'otherWaits') {
     return (
-      `${formatShare(waits.otherShare)} of the recorded waiting was neither for a connection of a full pool nor in an opening ` +
-      'that was recorded. The simulation knows only these. `pool-lab doctor` names the cause.'
+      `${formatShare(waits.otherShare)} of the recorded waiting was neither for a connection of a full pool nor in a recorded ` +
+      'opening. The simulation knows only these. `pool-lab doctor` names the cause.'
     );
   }
   if (reason === 'unserved')
-    return 'Many checkouts got no connection when this was recorded, and the recording does not show what their callers would have done with one.';
+    return 'Many checkouts got no connection, and the recording does not show what their callers would have done with one.';
   const off = figures.filter(({ place }) => place === 'outside');
   const intro = `${describeBasis(check)}, ${off.length} of ${figures.length} ${off.length === 1 ? 'figure is' : 'figures are'} off.`;
   const lacking = 'The simulation lacks something: a limit other than the pool, or queries that slow each other down.';

@@ -443,7 +443,7 @@ test('a trace whose server was full: it says so, and what it does not know', asy
   const silent = await write('silent.jsonl');
   const withheld = await predict('--trace', silent, ...options);
   expect(withheld.stderr.replaceAll(/\s+/g, ' ')).toMatch(
-    /No figures for 1, 12: all connections were in use all the time, so the recording can't tell whether queries slow/,
+    /No figures for 1, 12: all connections were always in use, so the recording can't tell whether queries slow/,
   );
   expect(withheld.stderr).toContain('No best guess: it would be a size that has no figures.');
   expect(withheld.stderr).not.toMatch(/^Best guess|do not help/m);

@@ -1,8 +1,9 @@
-import { sum } from '../base/sample-statistics.js';
+import { mean, sum } from '../base/sample-statistics.js';
 import { lowerBand, widenBand } from '../runs/run-figures.js';
 import { countFreeCores, meansByRoute, shareUsed } from '../trace/trace.js';
 
 /** @import { Load } from '../load/load.js' */
+/** @import { TraceLoad } from '../load/trace-load.js' */
 /** @import { PredictedFigures } from '../runs/run-figures.js' */
 /** @import { ServerFit, Trace } from '../trace/trace.js' */
 /** @import { TraceCheck } from './check-trace.js' */
@@ -41,12 +42,6 @@ const MAX_SLOWER = 0.15;
 /** Of so small a share of the checkouts, the socket may be unknown. */
 const MAX_UNKNOWN_SHARE = 0.05;
 /**
- * So many times as many requests keep an event loop busy for that to this power as long, because it handles several at
- * once. Measured with callers of a query of 20 ms, on 2 cores: 11 times as many for 3.6 times as long, and 4 for 2.1;
- * with handlers that compute, 1.6 for 1.5.
- */
-const LOOP_GROWTH = 2 / 3;
-/**
  * Requests pile up if the last third of them takes this many times as long as the first. Measured in 38 recordings of
  * loads that share the server: 3.5 to 4.2 times where it had too much to do, else 0.9 to 1.2 times ...
  */
@@ -81,7 +76,7 @@ const FULL_SERVER_SHARE = 0.7;
 /**
  * @param {object} input
  * @param {Trace} input.trace
- * @param {Load} input.load
+ * @param {Load & Partial<Pick<TraceLoad, 'services'>>} input.load
  * @param {Trace[]} [input.others] recordings at other sizes
  * @param {number | 'none'} [input.serverCores] given by the user
  * @param {TraceCheck} check
@@ -103,7 +98,8 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
   const withheld = choose();
   const { sharing, loop } = trace;
   const width = isOfCallers || load.otherwise || sharing || loop?.isLate ? MORE_WIDER : WIDER;
-  const busyShare = Math.max(loop?.busyShare ?? 0, sharing ? busyShareOf(trace, sharing) : 0);
+  const work = workOf(loop, load);
+  const busyShare = Math.max(work.share, sharing ? busyShareOf(trace, sharing) : 0);
   const idleShare = 1 - Math.min(busyShare, MAX_BUSY_SHARE[isOfCallers ? 'callers' : 'open']);
   const step = (width / idleShare) * (others.length > 0 ? SECOND_RECORDING : 1);
   const wideningAt = (/** @type {number} */ size) => (recordedSize > 0 ? step * Math.log2(ratioOf(size)) : 0);
@@ -130,7 +126,7 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
       // These were recorded.
       if (poolSize === recordedSize) return null;
       if (isServerUnseen && Math.abs(slowdownAt(trace, recordedInUse, inUse)) > MAX_SLOWER) return 'busyServer';
-      if (others.length === 0 && loopWaitAt(trace, inUse / recordedInUse) > Math.max(MAX_SLOWER * ms, FAR_MS))
+      if (others.length === 0 && loopWaitAt(work, inUse / recordedInUse) > Math.max(MAX_SLOWER * ms, FAR_MS))
         return 'busyLoop';
       if (check.status === 'notChecked' && !isKnown(poolSize) && name !== 'p50Ms') return 'notChecked';
       const isFar = highMs > Math.max(FAR * ms, ms + FAR_MS) || lowMs < Math.min(ms / FAR, ms - FAR_MS);
@@ -282,15 +278,29 @@ function slowdownAt({ server }, recordedInUse, inUse) {
 }
 
 /**
- * Estimates how much longer than recorded a request may wait for the app's event loop, as in an M/M/1 queue. A pool that
- * is too small keeps requests from meeting there.
+ * What requests cost the app's event loop. The rest of their responses is more than that, if they wait for something
+ * else; and the loop may be busy with something else.
  *
- * @param {Trace} trace
- * @param {number} more times as many connections are in use, so that as many more requests come
- * @returns {number} in ms; NaN where the loop or `more` is unknown
+ * @param {Trace['loop']} loop
+ * @param {Partial<Pick<TraceLoad, 'services'>>} load
+ * @returns {{ ms: number, share: number }} for each, and of the loop's time
  */
-function loopWaitAt({ loop }, more) {
-  if (!loop) return NaN;
-  const share = loop.busyShare * Math.max(1, more) ** LOOP_GROWTH;
-  return share < 1 ? loop.workMs * (share / (1 - share)) - loop.lateMs : Infinity;
+function workOf(loop, { services = {} }) {
+  const requests = Object.values(services).flatMap((each) => (each.kind === 'requests' ? each.requests : []));
+  if (!loop || requests.length === 0) return { ms: 0, share: 0 };
+  const ms = Math.min(loop.busyMs, mean(requests.map(({ restMs }) => restMs)));
+  return { ms, share: (loop.busyShare * ms) / loop.busyMs };
+}
+
+/**
+ * Estimates how long a request may wait for the app's event loop, as in an M/M/1 queue. In the recording it may have
+ * waited less: a pool that is too small keeps requests from meeting there.
+ *
+ * @param {ReturnType<typeof workOf>} work
+ * @param {number} more times as many connections are in use, so that as many more requests come
+ * @returns {number} in ms; NaN where `more` is unknown
+ */
+function loopWaitAt({ ms, share }, more) {
+  const idleShare = 1 - share * Math.max(1, more);
+  return idleShare <= 0 ? Infinity : ms / idleShare - ms;
 }

@@ -247,17 +247,16 @@ function findRefused({ checkouts, requests, reasons }, { pool, uses, newRow, fir
  * @returns {Trace['loop']} undefined if it is not known
  */
 function measureLoop({ seconds: { loop }, requests: { processOf } }, process) {
-  let [busy, squares, delays, late] = [0, 0, 0, 0];
+  let [busy, squares, late] = [0, 0, 0];
   for (const { process: row, busy: share = 0, meanMs } of loop) {
     if (row !== process) continue;
     busy += share;
     squares += share ** 2;
-    delays += share * meanMs;
     if (meanMs >= LATE_LOOP_MS) late += share;
   }
   const count = processOf.filter((row) => row === process).length;
   if (busy === 0 || count === 0) return undefined;
-  return { busyShare: squares / busy, lateMs: delays / busy, workMs: (1000 * busy) / count, isLate: late > busy / 2 };
+  return { busyShare: squares / busy, busyMs: (1000 * busy) / count, isLate: late > busy / 2 };
 }
 
 /** @param {RecordedTrace} trace @param {(row: number) => boolean} isCounted */

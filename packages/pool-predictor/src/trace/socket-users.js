@@ -258,7 +258,8 @@ function judgeTogether(sockets) {
  *
  * @param {UsedSocket[]} sockets
  * @returns {{ evidence: number, fullShare: number, opened: number }} evidence: log-likelihood ratio in nats; positive:
- *   users who wait explain it better; fullShare of the time: all sockets are in use; opened: sockets, meanwhile
+ *   users who wait explain it better; fullShare of the time: all sockets are in use; opened: sockets, meanwhile. NaN
+ *   without sockets
  */
 function weighWaiting(sockets) {
   const events = sockets
@@ -287,7 +288,6 @@ function weighWaiting(sockets) {
     if (isFirst && idle === 0 && starts > opening) opened++;
     idle += change;
   }
-  if (starts === 0) return { evidence: 0, fullShare: 0, opened };
   const fullShare = noneMs / (someMs + noneMs);
   const evidence = logs - starts * Math.log(idleMs / someMs) + starts * fullShare - OPENED_EVIDENCE * opened;
   return { evidence, fullShare, opened };

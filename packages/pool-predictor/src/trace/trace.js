@@ -26,9 +26,8 @@ import { joinRequests } from './traced-requests.js';
  * @property {number} [resolutionMs] of the times; default: microseconds
  * @property {{ cores: number, busyCores: number, otherBusyCores?: number }} [server] what it reported: its cores, and how
  *   many of them it used on average; otherBusyCores: how many other programs on its machine used, where that is known
- * @property {{ busyShare: number, lateMs: number, workMs: number, isLate: boolean }} [loop] the app's event loop:
- *   busyShare of its time; lateMs: its mean delay; workMs: for each request; isLate: so much that it blurs which request
- *   came first
+ * @property {{ busyShare: number, busyMs: number, isLate: boolean }} [loop] the app's event loop: busyShare of its time;
+ *   busyMs: by request, whatever kept it busy; isLate: so much that it blurs which request came first
  * @property {RefusedCheckout[]} [refused] those that got no connection in time, of requests that are replayed all the
  *   same, in the order of their starts
  * @property {number} [unservedShare] of the pool's checkouts: those that got no connection, and are in no list

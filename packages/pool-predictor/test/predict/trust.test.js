@@ -38,6 +38,12 @@ describe('trust', () => {
     ...changes,
   });
   const holds = checkOf({});
+  const loop = { busyShare: 0.5, busyMs: 30, isLate: false };
+  /** @param {number} restMs of each response, beyond its queries */
+  const restingFor = (restMs) => ({
+    ...open,
+    services: { '/a': { kind: /** @type {const} */ ('requests'), requests: [{ queriesMs: [20], restMs }] } },
+  });
 
   describe('figures are withheld', () => {
     const withheldOf = (/** @type {ReturnType<typeof judgeTrust>} */ { isWithheld }) =>
@@ -159,13 +165,14 @@ describe('trust', () => {
       expect(widths({ sharing })).toEqual([0, 20]);
     });
 
-    test('widen with how busy the event loop of the app was, twice as much if it was late', () => {
-      const widths = (/** @type {Partial<Trace>} */ changes) =>
-        [8, 16].map((size) => endsOf({ trace: { ...trace, ...changes }, load: open }, size)[0][1] - 100);
-      const loop = { busyShare: 0.5, lateMs: 1, workMs: 5, isLate: false };
+    test('widen with how busy requests kept the event loop of the app, twice as much if it was late', () => {
+      const widths = (/** @type {Partial<Trace>} */ changes, restMs = 30) =>
+        [8, 16].map((size) => endsOf({ trace: { ...trace, ...changes }, load: restingFor(restMs) }, size)[0][1] - 100);
       expect(widths({ loop })).toEqual([0, 10]);
       expect(widths({ loop: { ...loop, isLate: true } })).toEqual([0, 20]);
       expect(widths({ loop, sharing: fitted, server: { cores: 4, busyCores: 1 } })).toEqual([0, 20]);
+      // The rest of their responses is shorter, so it was busy with something else, too.
+      expect(widths({ loop }, 0)).toEqual([0, 5]);
     });
 
     test('reach lower for short queries, where more share the server than were recorded: they may get a turn at once', () => {
@@ -271,35 +278,37 @@ describe('trust', () => {
     });
 
     describe('where requests may wait for the event loop of the app', () => {
-      // 200 queries of 20 ms, so 2 of 4 connections are in use.
-      const loop = { busyShare: 0.5, lateMs: 1, workMs: 5, isLate: false };
-      /** @param {Partial<typeof loop>} facts @param {{ inUse?: number, ms?: number, others?: Trace[] }} [figure] */
-      const whyOf = (facts, { inUse = 2, ms = 20, others = [] } = {}) =>
-        judgeTrust({ trace: { ...trace, loop: { ...loop, ...facts } }, load: open, others }, holds).whyUnsure({
-          ...{ name: 'p50Ms', poolSize: 16, inUse, ms },
-        });
+      /** @param {number} busyMs @param {{ restMs?: number, inUse?: number, ms?: number, others?: Trace[] }} [figure] */
+      const whyOf = (busyMs, { restMs = 30, inUse = 2, ms = 20, others = [] } = {}) =>
+        judgeTrust(
+          { trace: { ...trace, loop: { ...loop, busyMs } }, load: restingFor(restMs), others },
+          holds,
+        ).whyUnsure({ name: 'p50Ms', poolSize: 16, inUse, ms });
 
-      test('it is not shown if they may wait for 15 % and 5 ms more than they did', () => {
+      test('it is not shown if that may take 15 % and 5 ms', () => {
         // M/M/1: a loop that is busy half of the time makes each request wait for as long as it keeps the loop busy.
-        expect(whyOf({ workMs: 5 })).toBeNull();
-        expect(whyOf({ workMs: 7 })).toBe('busyLoop');
-        expect(whyOf({ workMs: 7, lateMs: 3 })).toBeNull();
-        expect(whyOf({ workMs: 7 }, { ms: 50 })).toBeNull();
-        expect(whyOf({ workMs: 7 }, { others: [trace] })).toBeNull();
+        expect(whyOf(4.9)).toBeNull();
+        expect(whyOf(7)).toBe('busyLoop');
+        expect(whyOf(7, { ms: 50 })).toBeNull();
+        expect(whyOf(7, { others: [trace] })).toBeNull();
       });
 
-      test('nor if they would come so fast that the loop has more to do', () => {
-        expect(whyOf({ workMs: 1 }, { inUse: 3 })).toBeNull();
-        expect(whyOf({ workMs: 5 }, { inUse: 3 })).toBe('busyLoop');
-        // Three times as many would keep it busy for twice as long.
-        expect(whyOf({ workMs: 1 }, { inUse: 6 })).toBe('busyLoop');
-        // Fewer at once had met there if the pool had been smaller.
-        expect(whyOf({ workMs: 7 }, { inUse: 1 })).toBe('busyLoop');
+      test('but what else keeps the loop busy does not count: a request needs no more than the rest of its response', () => {
+        expect(whyOf(20, { restMs: 10 })).toBeNull();
+        expect(whyOf(20, { restMs: 15 })).toBe('busyLoop');
+      });
+
+      test('nor if requests would come so fast that the loop has more to do', () => {
+        expect(whyOf(1, { inUse: 3 })).toBeNull();
+        expect(whyOf(2, { inUse: 3 })).toBe('busyLoop');
+        expect(whyOf(1, { inUse: 4 })).toBe('busyLoop');
+        // With a smaller pool, fewer meet there than were recorded.
+        expect(whyOf(7, { inUse: 1 })).toBe('busyLoop');
       });
 
       test('and hiding it says so', () => {
         const predicted = /** @type {any} */ ({ ...ends(1), utilisation: 1 });
-        const trust = judgeTrust({ trace: { ...trace, loop: { ...loop, workMs: 500 } }, load: open }, holds);
+        const trust = judgeTrust({ trace: { ...trace, loop: { ...loop, busyMs: 500 } }, load: restingFor(500) }, holds);
         expect(hideUnsure(trust, { settings: { poolSize: 16 }, predicted }).busy).toBe('busyLoop');
       });
     });
@@ -426,6 +435,8 @@ describe('what if', () => {
     test('at other sizes, where requests may wait for a busy event loop', async () => {
       const recorded = await play(1, BUSY);
       recorded.seconds.loop.push({ atMs: 0, process: 0, meanMs: 1, maxMs: 9, busy: 0.9 });
+      expect(await predictWhatIf(recorded)).toMatchObject({ poolSizes: { length: 10 }, doubt: null });
+      recorded.requests.durationMs.forEach((ms, row, column) => (column[row] = ms + 10));
       expect(await predictWhatIf(recorded)).toMatchObject({ poolSizes: [1], doubt: 'unknownServer' });
     });
 
