@@ -52,13 +52,13 @@ export function explainDoubt({ doubt, poolSizes, check: { reason, waits } }) {
 }
 
 /**
- * Non-breaking spaces hold each time, its route and its unit together.
+ * Non-breaking spaces hold each time, its route and its unit together, and each band.
  * @param {Record<string, WhatIfRoute>} routes
  * @param {(route: WhatIfRoute) => string} read
  */
 function listTimes(routes, read) {
   return Object.entries(routes)
     .map(([name, route]) => `${name} ${FIGURES[route.figure]} ${read(route)}`)
-    .map((time) => time.replaceAll(' ', '\u00a0'))
+    .map((time) => time.replaceAll(/ (?!\()/g, '\u00a0'))
     .join(', ');
 }

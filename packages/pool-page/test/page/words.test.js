@@ -229,6 +229,7 @@ describe('predictions', () => {
 
   test('never separates a number from its unit', () => {
     expect(describeMeasured(1, ROUTES)).toContain('/fast\u00a0p95\u00a04.2\u00a0s');
+    expect(describePrediction(1, ROUTES, 0, 0)).toContain('4.2\u00a0s (3.9\u00a0to\u00a05.1\u00a0s),');
   });
 
   test.each([
