@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { advise, parseSlo } from 'mongodb-pool-predictor';
+import { BUSY, advise, parseSlo } from 'mongodb-pool-predictor';
 import { paintText } from '../base/paint.js';
 import { describeEnvironment } from '../harness/environment.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
@@ -140,8 +140,8 @@ function explainUnsure(trust, { poolSize, rows }, slos) {
     return trust.whyUnsure({ name: figure, poolSize, inUse, ms });
   });
   if (reasons.includes('notChecked')) return explainCheck(trust.check);
-  for (const why of /** @type {const} */ (['busyServer', 'busyLoop']))
-    if (reasons.includes(why)) return explainBusy([poolSize], why);
+  const busy = BUSY.find((why) => reasons.includes(why));
+  if (busy) return explainBusy([poolSize], busy);
   return reasons.includes('unknownServer') ? explainWithheld(trust, [poolSize]) : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { hideUnsure, parsePoolSizes, poolOfApp, predict, summariseTrace } from 'mongodb-pool-predictor';
+import { BUSY, hideUnsure, parsePoolSizes, poolOfApp, predict, summariseTrace } from 'mongodb-pool-predictor';
 import { describeEnvironment } from '../harness/environment.js';
 import { describePool } from '../predictions/describe-input.js';
 import { EXPLAIN_DASH, explainBusy, explainTrust, explainWithheld } from '../predictions/explain-check.js';
@@ -132,9 +132,9 @@ async function showPrediction(
   const readings = [prediction, ...(doubt ? [doubt] : [])].map((one) => one.load);
   const best = readings.map(bestSize);
   const sure = trust && result.variants.map((variant) => hideUnsure(trust, variant));
-  const busy = /** @type {const} */ (['busyServer', 'busyLoop']).map((why) => ({
+  const busy = BUSY.map((why) => ({
     why,
-    sizes: sure?.filter((one) => one.busy === why).map(({ variant }) => variant.settings.poolSize) ?? [],
+    sizes: (sure ?? []).flatMap(({ variant, reasons }) => (reasons.has(why) ? variant.settings.poolSize : [])),
   }));
   const isGuess = best.every((size) => {
     const least = size ?? poolSizes[poolSizes.length - 1];
@@ -159,7 +159,7 @@ async function showPrediction(
       ...about,
       ...gaps,
       ...busy.flatMap((one) => (one.sizes.length > 0 ? [explainBusy(one.sizes, one.why)] : [])),
-      ...(sure?.some(({ isWide }) => isWide) ? [EXPLAIN_DASH] : []),
+      ...(sure?.some(({ reasons }) => reasons.has('wideBand')) ? [EXPLAIN_DASH] : []),
       ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
     ].map(layOut),
   ];

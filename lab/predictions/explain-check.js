@@ -7,7 +7,7 @@ import {
   formatShare,
 } from 'mongodb-pool-page/universal/quantity.js';
 
-/** @import { TraceCheck, Trust } from 'mongodb-pool-predictor' */
+/** @import { BUSY, TraceCheck, Trust } from 'mongodb-pool-predictor' */
 
 /** A load that changes less looks the same. */
 const CHANGE = 1.25;
@@ -63,7 +63,7 @@ export function explainWithheld(trust, sizes) {
   );
 }
 
-/** Why sizes have no figures. @param {(number | string)[]} sizes @param {'busyServer' | 'busyLoop'} why see hideUnsure */
+/** Why sizes have no figures. @param {(number | string)[]} sizes @param {typeof BUSY[number]} why */
 export function explainBusy(sizes, why) {
   const reason =
     why === 'busyLoop'

@@ -23,7 +23,7 @@ export { simulate } from './simulator/simulate.js';
 export { checkTrace } from './predict/check-trace.js';
 export { SLOW_ROUTES, poolOfApp, poolOfRecording } from './predict/pool-settings.js';
 export { checkRecording, openRecording, pickReplayed } from './predict/recording.js';
-export { hideUnsure, judgeTrust } from './predict/trust.js';
+export { BUSY, hideUnsure, judgeTrust } from './predict/trust.js';
 export { MIN_FOR_PERCENTILES } from './predict/size-comparison.js';
 export { readTraceText } from './trace/read-trace.js';
 export { nameClient, pickPool } from './trace/pick-pool.js';

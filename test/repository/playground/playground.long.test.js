@@ -45,7 +45,7 @@ describeInBrowser('the playground, opened from disk', () => {
     const sizes = await Promise.all(
       names.filter((name) => !name.endsWith('.yaml')).map(async (name) => (await stat(`${folder}/${name}`)).size),
     );
-    // 327,919 bytes when this was written, 2.6 kB of them to replay refused requests, and for open waits.
+    // 327,995 bytes when this was written, 2.6 kB of them to replay refused requests, and for open waits.
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(328_000);
     expect(await readFile(`${folder}/index.html`, 'utf8')).toContain("connect-src 'none'");
     const refused = await page.evaluate(() =>

@@ -74,9 +74,11 @@ export async function studyLoad({ load, services, slos, seeds, factor, marginAt 
     return wanted.map((seed) => /** @type {SimulationResult} */ (results.get(seed)));
   }
 
-  // With so many connections, none is waited for, whatever the pool.
-  let enough = Infinity;
-  const marginOf = (/** @type {PoolOptions} */ { maxPoolSize }) => (maxPoolSize < enough ? marginAt(maxPoolSize) : 0);
+  const unlimited = judgeRuns(await simulate(UNLIMITED, seeds), slos);
+  const facts = describeLoad(load, services, unlimited.runs);
+  /** With as many connections as are ever in use, none is waited for, so there is nothing to be wrong about. */
+  const marginOf = (/** @type {PoolOptions} */ { maxPoolSize }) =>
+    maxPoolSize < facts.peakActive ? marginAt(maxPoolSize) : 0;
   const judge = async (/** @type {PoolOptions} */ pool) => judgeRuns(await simulate(pool, seeds), slos, marginOf(pool));
 
   /** @type {LoadStudy['meets']} */
@@ -106,9 +108,6 @@ export async function studyLoad({ load, services, slos, seeds, factor, marginAt 
     return true;
   }
 
-  const unlimited = judgeRuns(await simulate(UNLIMITED, seeds), slos);
-  const facts = describeLoad(load, services, unlimited.runs);
-  enough = facts.peakActive;
   const isOpen = isOpenLoop(load, services);
   const isShared = sharesCores(load.server, services);
   return {

@@ -161,6 +161,9 @@ function savedByTurns(trace, { aloneMs, sliceMs }, { routes }) {
   );
 }
 
+/** Reasons why all of a size's figures are unsure: what requests share would have more to do there, or less. */
+export const BUSY = /** @type {const} */ (['busyServer', 'busyLoop']);
+
 const TIMES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs', 'meanMs']);
 
 /**
@@ -169,16 +172,14 @@ const TIMES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs', 'meanMs
  * @template {{ settings: { poolSize: number }, predicted: PredictedFigures }} V
  * @param {Pick<Trust, 'whyUnsure'>} trust
  * @param {V} variant
- * @returns {{ variant: V, isWide: boolean, busy: 'busyServer' | 'busyLoop' | null }} isWide: some because of their band;
- *   busy: because the server, or the event loop, would have more to do, or less, than when it was recorded
+ * @returns {{ variant: V, reasons: Set<ReturnType<Trust['whyUnsure']>> }} reasons: of those that it left out
  */
 export function hideUnsure({ whyUnsure }, variant) {
   const { settings, predicted } = variant;
   const { low, high } = predicted;
   const copy = structuredClone({ ...predicted, low, high });
-  let isWide = false;
-  /** @type {'busyServer' | 'busyLoop' | null} */
-  let busy = null;
+  /** @type {ReturnType<typeof hideUnsure>['reasons']} */
+  const reasons = new Set();
   /** @param {string} name @param {(figures: any) => any} pick what has that figure */
   const hide = (name, pick) => {
     const [at, lowAt, highAt] = [copy, copy.low, copy.high].map((figures) => figures && pick(figures));
@@ -191,16 +192,15 @@ export function hideUnsure({ whyUnsure }, variant) {
       highMs: highAt?.[name],
     });
     if (why === null) return;
-    if (why === 'busyServer' || why === 'busyLoop') busy = why;
+    reasons.add(why);
     at[name] = NaN;
-    // Its band is why, so it may be seen.
-    if (why === 'wideBand') isWide = true;
-    else for (const end of [lowAt, highAt]) if (end) end[name] = NaN;
+    // Its band may be seen where that is why.
+    if (why !== 'wideBand') for (const end of [lowAt, highAt]) if (end) end[name] = NaN;
   };
   for (const route of Object.keys(predicted.routes))
     for (const name of TIMES) hide(name, ({ routes }) => routes[route]);
   hide('meanWaitMs', (figures) => figures);
-  return { variant: { ...variant, predicted: copy }, isWide, busy };
+  return { variant: { ...variant, predicted: copy }, reasons };
 }
 
 /**

@@ -5,7 +5,7 @@ import { poolOfApp } from './pool-settings.js';
 import { predict } from './predict.js';
 import { checkRecording, openRecording } from './recording.js';
 import { MIN_FOR_PERCENTILES } from './size-comparison.js';
-import { judgeTrust } from './trust.js';
+import { BUSY, judgeTrust } from './trust.js';
 
 /** @import { TraceLoad } from '../load/trace-load.js' */
 /** @import { PredictedVariant } from './predict.js' */
@@ -68,7 +68,7 @@ export async function predictWhatIf(recorded) {
     ({ settings: { poolSize }, predicted: { utilisation, routes } }) => {
       const ms = Math.min(...Object.values(routes).map(({ p95Ms }) => p95Ms));
       const why = whyUnsure({ name: 'p95Ms', poolSize, inUse: utilisation * poolSize, ms });
-      return why !== 'busyServer' && why !== 'busyLoop';
+      return !BUSY.some((each) => each === why);
     },
   );
   const known = predicted.map(({ settings }) => settings.poolSize);

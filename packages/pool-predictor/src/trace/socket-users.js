@@ -30,8 +30,9 @@ const [MIN_PAIR_EVIDENCE, MIN_EVIDENCE] = [3, 5];
 /** The evidence for arrivals, in nats, of a socket that is opened while all others are in use. */
 const OPENED_EVIDENCE = 3;
 /**
- * Users who wait have all their sockets in use for more than this share of the time, if they hardly think. Measured in
- * 45 recordings with a late event loop: at most 0.08 where arrivals opened no socket meanwhile, and 0.2 to 0.7.
+ * Users who hardly think, and wait for queries rather than for the app, have all their sockets in use for more than this
+ * share of the time. Measured in 42 recordings with a late event loop or a full pool: 0.56 to 0.77, and at most 0.06
+ * where arrivals opened no socket meanwhile.
  */
 const FULL_SHARE = 0.15;
 /** Think times that vary less than this, from the 10th to the 90th percentile, by the median, are those of one user. */
@@ -67,7 +68,7 @@ export function judgeSockets(requests, process, { isBlurred = false } = {}) {
     const kept = all.filter(isKept);
     const { own, clients } = groupSockets(kept);
     for (const { id } of all) uses.set(id, 'alone');
-    const mayArrive = isBlurred && !isAlwaysFull(kept);
+    const mayArrive = isBlurred && !areOftenFull(kept);
     for (const sockets of clients) {
       const likely = judgeTogether(sockets);
       const isDoubtful = mayArrive || isFleeting(sockets, all.length - kept.length);
@@ -240,7 +241,7 @@ function isFleeting(sockets, alone) {
 }
 
 /** Arrivals open sockets instead, also if they seem to start later than they do. @param {UsedSocket[]} sockets */
-function isAlwaysFull(sockets) {
+function areOftenFull(sockets) {
   const { fullShare, opened } = weighWaiting(sockets);
   return opened === 0 && fullShare > FULL_SHARE;
 }

@@ -272,8 +272,8 @@ describe('trust', () => {
         const hide = (/** @type {number} */ poolSize) =>
           hideUnsure(judgeTrust(input, holds), { settings: { poolSize }, predicted });
         const all = { predicted: { meanWaitMs: NaN } };
-        expect(hide(8)).toMatchObject({ busy: 'busyServer', isWide: false, variant: all });
-        expect(hide(2).busy).toBeNull();
+        expect(hide(8)).toMatchObject({ reasons: new Set(['busyServer']), variant: all });
+        expect(hide(2).reasons).toEqual(new Set());
       });
     });
 
@@ -309,7 +309,7 @@ describe('trust', () => {
       test('and hiding it says so', () => {
         const predicted = /** @type {any} */ ({ ...ends(1), utilisation: 1 });
         const trust = judgeTrust({ trace: { ...trace, loop: { ...loop, busyMs: 500 } }, load: restingFor(500) }, holds);
-        expect(hideUnsure(trust, { settings: { poolSize: 16 }, predicted }).busy).toBe('busyLoop');
+        expect(hideUnsure(trust, { settings: { poolSize: 16 }, predicted }).reasons).toEqual(new Set(['busyLoop']));
       });
     });
 
