@@ -1,7 +1,8 @@
+// The quick tier: nothing in it depends on how fast the machine is. CONTRIBUTING.md has the rules of all three tiers.
 export default {
   testEnvironment: 'node',
-  // Tests that are slow by nature have runs of their own: jest.long.config.js and jest.matrix.config.js.
-  testMatch: ['<rootDir>/{test,lab/test,packages/*/test}/**/!(*.long|*.matrix).test.js'],
+  // jest.long.config.js and jest.release.config.js have the others.
+  testMatch: ['<rootDir>/{test,lab/test,packages/*/test}/**/!(*.long|*.release).test.js'],
   testSequencer: '<rootDir>/test/support/longest-first.js',
   transform: {},
   globalSetup: '<rootDir>/test/support/start-mongo.js',

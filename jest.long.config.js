@@ -1,5 +1,6 @@
 import config from './jest.config.js';
 
+// Real processes, signals, Artillery, browsers and faults. They wait for events, and are right on a busy machine.
 export default {
   ...config,
   testMatch: ['<rootDir>/{test,lab/test,packages/*/test}/**/*.long.test.js'],

@@ -9,7 +9,7 @@ const fileOf = (name) => fileURLToPath(new URL(name, import.meta.url));
  */
 export default {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/test/**/!(*.long|*.matrix).test.js'],
+  testMatch: ['<rootDir>/test/**/!(*.long|*.release).test.js'],
   transform: {},
   globalSetup: fileOf('start-shared-mongo.js'),
   globalTeardown: fileOf('stop-shared-mongo.js'),

@@ -175,7 +175,7 @@ function doNothing(command) {
   command.commands.forEach(doNothing);
 }
 
-// readme.long.test.js runs them.
+// readme.release.test.js runs them.
 test.each([...new Set([...commandsOf(readme), ...commands])].filter((command) => command.startsWith('npx pool-lab')))(
   '%s is understood',
   async (command) => {

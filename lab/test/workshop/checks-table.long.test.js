@@ -41,8 +41,8 @@ test('what each check accepts and refuses of all that was saved', async () => {
 
 /** @param {Task} task @returns {string | undefined} the test of what judges a trace or a running shop */
 function findOtherTest({ trace, causes }) {
-  if (causes) return 'cases.long.test.js';
-  return trace ? 'checks/answers.long.test.js' : undefined;
+  if (causes) return 'cases.release.test.js';
+  return trace ? 'checks/answers.release.test.js' : undefined;
 }
 
 /**
