@@ -21,7 +21,7 @@ import { abortOnSignal } from '../lab/cli/signals.js';
 import { createChoicesParser } from '../lab/harness/lab-options.js';
 import { startEmbeddedMongo } from '../src/mongo/embedded.js';
 import { readSettings } from '../src/settings.js';
-import { CASES } from './doctor/cases.js';
+import { CASES, drawCase } from './doctor/cases.js';
 import { recordCase } from './doctor/run-case.js';
 
 const RIGHT_SHARE = 0.95;
@@ -95,9 +95,7 @@ try {
 /** @param {string} cause @param {number} seed @param {number} mongoPort */
 async function runOnce(cause, seed, mongoPort) {
   const random = createRandom(seed).uniform;
-  const whole = (/** @type {number} */ low, /** @type {number} */ high) =>
-    low + Math.floor(random() * (high - low + 1));
-  const injected = /** @type {any} */ (CASES)[cause](whole);
+  const injected = drawCase(cause, random);
   const file = await recordCase(injected, {
     mongoPort,
     isOpen: seed % 2 === 0,

@@ -209,3 +209,14 @@ export const CASES = {
     ],
   }),
 };
+
+/**
+ * @param {string} cause one of CASES
+ * @param {() => number} random from 0 to 1
+ * @returns {Case}
+ */
+export function drawCase(cause, random) {
+  const whole = (/** @type {number} */ low, /** @type {number} */ high) =>
+    low + Math.floor(random() * (high - low + 1));
+  return /** @type {any} */ (CASES)[cause](whole);
+}

@@ -35,13 +35,15 @@ import { KINDS, recordKinds } from './recorded-loads.js';
 /** @import { PartContext } from '../parts/run-parts.js' */
 /** @import { Kind } from './recorded-loads.js' */
 
-const POOLS = [1, 2, 4, 8, 16];
+/** The sizes that each kind is recorded at. */
+export const POOLS = [1, 2, 4, 8, 16];
 const QUICK_POOLS = [2, 4, 8];
-const RECORDED = [2, 8];
-const [SECONDS, QUICK_SECONDS] = [8, 4];
-const FIGURES = /** @type {const} */ (['meanMs', 'p50Ms', 'p95Ms']);
+/** The sizes whose recordings predict the others. */
+export const RECORDED = [2, 8];
+export const [SECONDS, QUICK_SECONDS] = [8, 4];
+export const FIGURES = /** @type {const} */ (['meanMs', 'p50Ms', 'p95Ms']);
 /** With fewer requests, a percentile is chance. */
-const MIN_REQUESTS = 20;
+export const MIN_REQUESTS = 20;
 const SEEDS = 19;
 const ALIKE = 1.25;
 const ALLOWED = { share: 0.15, ms: 5, ratio: 2 };
@@ -119,7 +121,7 @@ export async function predictFrom({ options, isCpuBound }, from, recorded) {
           const [ms, lowMs, highMs] = [routes, low?.routes, high?.routes].map((each) => Number(each?.[route][name]));
           const why = trust.whyUnsure({ name, poolSize, inUse: utilisation * poolSize, ms, lowMs, highMs });
           const otherMs = readings?.[index].predicted.routes[route]?.[name] ?? ms;
-          const isUnclear = Math.abs(otherMs - ms) > Math.max(ALLOWED.share * ms, ALLOWED.ms);
+          const isUnclear = differs(otherMs, ms);
           return {
             ...{ from, to: poolSize, route, figure: name },
             why: why ?? (isUnclear ? 'twoReadings' : null),
@@ -135,18 +137,27 @@ export async function predictFrom({ options, isCpuBound }, from, recorded) {
 
 /** Whether the queries of two recordings took equally long. @param {Trace} one @param {Trace} other */
 export function isAlike(one, other) {
-  const [ofOne, ofOther] = [one, other].map(meanUses);
+  return isUseAlike(meanUses(one), meanUses(other));
+}
+
+/** @param {Record<string, number>} ofOne ms by route @param {Record<string, number>} ofOther */
+export function isUseAlike(ofOne, ofOther) {
   return Object.keys(ofOne).every((route) => {
     const ratio = ofOther[route] / ofOne[route];
     return ratio < ALIKE && ratio > 1 / ALIKE;
   });
 }
 
-/** @param {Trace} trace @returns {Record<string, number>} ms by route */
-function meanUses({ routes, routeOf, useMs }) {
+/** How long queries held their connection. @param {Trace} trace @returns {Record<string, number>} ms by route */
+export function meanUses({ routes, routeOf, useMs }) {
   return Object.fromEntries(
     routes.map((route, index) => [route, mean(Array.from(useMs).filter((_, row) => routeOf[row] === index))]),
   );
+}
+
+/** Whether two readings of a recording disagree. @param {number} otherMs @param {number} ms */
+export function differs(otherMs, ms) {
+  return Math.abs(otherMs - ms) > Math.max(ALLOWED.share * ms, ALLOWED.ms);
 }
 
 /** @param {Pick<Figure, 'measuredMs' | 'predictedMs'>} figure */
@@ -154,8 +165,8 @@ export function isClose({ measuredMs, predictedMs }) {
   return Math.abs(predictedMs - measuredMs) <= Math.max(ALLOWED.share * measuredMs, ALLOWED.ms);
 }
 
-/** @param {Figure} figure */
-function isFar({ measuredMs, predictedMs }) {
+/** @param {Pick<Figure, 'measuredMs' | 'predictedMs'>} figure */
+export function isFar({ measuredMs, predictedMs }) {
   const ratio = Math.max(predictedMs / measuredMs, measuredMs / predictedMs);
   return ratio > ALLOWED.ratio && Math.abs(predictedMs - measuredMs) > ALLOWED.ms;
 }

@@ -18,7 +18,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { pickPool, summariseTrace } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
-import { isAlike, isClose, predictFrom, readRecordings } from './apps.js';
+import { QUICK_SECONDS, RECORDED, SECONDS, isAlike, isClose, predictFrom, readRecordings } from './apps.js';
 import { KINDS, recordKinds } from './recorded-loads.js';
 
 /** @import { Advice } from 'mongodb-pool-predictor' */
@@ -26,10 +26,9 @@ import { KINDS, recordKinds } from './recorded-loads.js';
 /** @import { PartContext } from '../parts/run-parts.js' */
 
 const CLI = fileURLToPath(new URL('../../lab/cli.js', import.meta.url));
-const [ROUTE, FIGURE] = /** @type {const} */ (['/a', 'p95Ms']);
-const RECORDED = [2, 8];
+/** What goals are about. */
+export const GOAL = /** @type {const} */ ({ route: '/a', figure: 'p95Ms' });
 const LARGEST = 16;
-const [SECONDS, QUICK_SECONDS] = [8, 4];
 const LIMIT_FACTOR = 1.5;
 const RUNS = [1, 2, 3];
 const MIN_COMPARED = 20;
@@ -44,9 +43,7 @@ export const PART = {
     for (const kind of Object.keys(KINDS)) {
       /** @type {Measure} */
       const measure = (pool, run) => measureSize(kind, pool, context, run);
-      const ends = [await measure(RECORDED[0]), await measure(RECORDED[1])].map(({ ms }) => ms);
-      const [low, high] = [Math.min(...ends), Math.max(...ends)];
-      const limitMs = Math.round(high < LIMIT_FACTOR * low ? LIMIT_FACTOR * low : Math.sqrt(low * high));
+      const limitMs = chooseLimitMs((await measure(RECORDED[0])).ms, (await measure(RECORDED[1])).ms);
       for (const from of RECORDED) {
         context.say(`advise ${kind}, from ${from}`);
         const advice = await ask((await measure(from)).file, limitMs, KINDS[kind].options?.appName, context.signal);
@@ -64,6 +61,16 @@ export const PART = {
     ];
   },
 };
+
+/**
+ * A limit that some pool sizes meet and others miss, where there is one.
+ * @param {number} oneMs measured at one size
+ * @param {number} otherMs at another
+ */
+export function chooseLimitMs(oneMs, otherMs) {
+  const [low, high] = [Math.min(oneMs, otherMs), Math.max(oneMs, otherMs)];
+  return Math.round(high < LIMIT_FACTOR * low ? LIMIT_FACTOR * low : Math.sqrt(low * high));
+}
 
 /** @typedef {(pool: number, run?: number) => Promise<{ file: string, trace: Trace, ms: number }>} Measure */
 /** @typedef {Omit<Advice, 'verdict'> & { verdict: Advice['verdict'] | 'noPrediction' }} Said */
@@ -133,7 +140,7 @@ async function judge(
  */
 async function isUnpredictable(kind, from, context) {
   const figures = await predictFrom(KINDS[kind], from, await readRecordings(kind, context));
-  const goals = figures.filter(({ route, figure }) => route === ROUTE && figure === FIGURE);
+  const goals = figures.filter(({ route, figure }) => route === GOAL.route && figure === GOAL.figure);
   return goals.length === 0 ? undefined : goals.some((each) => !isClose(each));
 }
 
@@ -143,7 +150,7 @@ async function measureSize(kind, pool, context, run) {
   const files = await recordKinds(context, { kinds: { [kind]: KINDS[kind] }, pools: [pool], seconds, run });
   const file = files[kind][pool];
   const { trace } = pickPool(await readTrace(file), { client: KINDS[kind].options?.appName });
-  return { file, trace, ms: summariseTrace(trace).routes[ROUTE][FIGURE] };
+  return { file, trace, ms: summariseTrace(trace).routes[GOAL.route][GOAL.figure] };
 }
 
 /**
@@ -154,7 +161,7 @@ async function measureSize(kind, pool, context, run) {
  * @returns {Promise<Said>}
  */
 function ask(file, limitMs, client, signal) {
-  const args = ['advise', '--trace', file, '--slo', `${ROUTE} p95 < ${limitMs} ms`, '--headroom', '1', '--json'];
+  const args = ['advise', '--trace', file, '--slo', `${GOAL.route} p95 < ${limitMs} ms`, '--headroom', '1', '--json'];
   if (client !== undefined) args.push('--client', client);
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [CLI, ...args], { signal }, (error, stdout) => {

@@ -163,7 +163,7 @@ export async function recordKinds({ settings, signal, say, folder }, { kinds = K
     for (const [kind, { routes, load, options, reportOptions, faults }] of Object.entries(kinds)) {
       files[kind] = {};
       for (const pool of pools) {
-        const name = `${kind.replaceAll(/\W+/g, '-')}-${pool}-${seconds}s${run > 1 ? `-run${run}` : ''}`;
+        const name = `${slugOf(kind)}-${pool}-${seconds}s${run > 1 ? `-run${run}` : ''}`;
         const file = path.join(folder, `${name}.jsonl`);
         files[kind][pool] = file;
         if (await exists(file)) continue;
@@ -202,6 +202,11 @@ export async function recordKinds({ settings, signal, say, folder }, { kinds = K
     await mongo?.stop();
   }
   return files;
+}
+
+/** The name of a kind in files. @param {string} kind */
+export function slugOf(kind) {
+  return kind.replaceAll(/\W+/g, '-');
 }
 
 /** @param {string} file trace */

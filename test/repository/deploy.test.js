@@ -370,7 +370,8 @@ describe('the workflow for pool sizes', () => {
     }
   });
 
-  test.each(['examples/pool-size-workflow.yml', '.github/workflows/ci.yml', '.github/workflows/playground.yml'])(
+  const workflows = ['ci', 'playground', 'release-tests'].map((name) => `.github/workflows/${name}.yml`);
+  test.each(['examples/pool-size-workflow.yml', ...workflows])(
     'the actions of %s are pinned to a commit, since a tag can move, and say which version that is',
     async (file) => {
       const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => /\buses:/.test(line));

@@ -1,6 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { createGunzip } from 'node:zlib';
 import { readTraceOf } from '../trace/read-trace.js';
 import { readWorkload } from '../scenario/workload.js';
 
@@ -53,7 +54,8 @@ function decode(bytes) {
 }
 
 /**
- * Reads a trace from a file that may be too large for memory; see readTraceOf. A history is read with its older half.
+ * Reads a trace from a file that may be too large for memory; see readTraceOf. A history is read with its older half,
+ * and a file that ends in .gz is unpacked.
  *
  * @param {string} file
  * @param {OnRead} [onRead] called after each piece of a file whose size is known
@@ -95,8 +97,8 @@ async function* readChunks(files, onRead) {
   for (const file of files) {
     try {
       const total = before + (await stat(file)).size;
-      const stream = createReadStream(file, { encoding: 'utf8' });
-      for await (const chunk of stream) {
+      const stream = createReadStream(file);
+      for await (const chunk of unpack(stream, file)) {
         yield chunk;
         if (before + stream.bytesRead <= total) onRead({ done: before + stream.bytesRead, total });
       }
@@ -106,6 +108,14 @@ async function* readChunks(files, onRead) {
       throw new Error(`${file} can't be read: ${reasonOf(cause)}`, { cause });
     }
   }
+}
+
+/** @param {import('node:fs').ReadStream} stream @param {string} file */
+function unpack(stream, file) {
+  if (!file.endsWith('.gz')) return stream.setEncoding('utf8');
+  const unpacked = createGunzip().setEncoding('utf8');
+  stream.once('error', (error) => unpacked.destroy(error)).pipe(unpacked);
+  return unpacked;
 }
 
 /** Node's reason without the code, the system call and the path. @param {unknown} error */

@@ -1,0 +1,104 @@
+// What a change of the code does to right and wrong: asks the commands about all recordings of the corpus, and prints
+// what changed.
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Command } from 'commander';
+import { compareFigures, judgeAdvice, summariseFigures, tabulateVerdicts } from './corpus/accuracy.js';
+import { compareAnswers, hasChanged } from './corpus/compare-answers.js';
+import { layOutJson } from './corpus/facts.js';
+import { importRecordings } from './corpus/import-recordings.js';
+import { CORPUS, askAll, listRecordings } from './corpus/recordings.js';
+
+/** @import { Answers, Recording } from './corpus/recordings.js' */
+
+/** Of each kind of change, as many lines are printed. */
+const MAX_LINES = 12;
+const HEADINGS = {
+  verdicts: 'Verdicts that flipped',
+  shown: 'Figures shown that were withheld',
+  withheld: 'Figures withheld that were shown',
+  moved: 'Figures that moved by more than 1 %',
+  other: 'Other facts that changed',
+};
+
+const {
+  check,
+  bail,
+  import: folders,
+} = new Command('npm run corpus --')
+  .description('ask doctor, predict and advise about all recordings of the corpus, print what changed, and store it')
+  .option('--check', 'store nothing, and exit with 1 if anything changed', false)
+  .option('--bail', 'the same, and stop at the first recording whose answers changed', false)
+  .option('--import <folders...>', "first take over recordings from folders of the benchmarks' --keep", [])
+  .parse()
+  .opts();
+
+for (const folder of folders) await importRecordings(folder);
+const recordings = await listRecordings();
+const answers = await askAll(recordings, { until: (one, said) => bail && hasChanged(one.stored, said) });
+const count = printChanges();
+if (!bail) printAccuracy();
+if (check || bail) process.exitCode = count > 0 ? 1 : 0;
+else
+  for (const [index, { name }] of recordings.entries())
+    await writeFile(path.join(CORPUS, `${name}.json`), `${layOutJson(answers[index])}\n`);
+
+/** @returns {number} recordings whose answers changed */
+function printChanges() {
+  const changed = recordings.flatMap(({ name, stored }, index) =>
+    stored && answers[index] && hasChanged(stored, answers[index])
+      ? [{ name, changes: compareAnswers(stored, answers[index]) }]
+      : [],
+  );
+  const added = recordings.filter(({ stored }) => stored === undefined).length;
+  process.stdout.write(
+    `${recordings.length} recordings${added > 0 ? `, ${added} of them new` : ''}: the answers of ` +
+      `${changed.length === 0 ? 'none' : changed.length} changed\n`,
+  );
+  for (const [kind, heading] of Object.entries(HEADINGS)) {
+    const lines = changed.flatMap(({ name, changes }) =>
+      changes[/** @type {keyof typeof HEADINGS} */ (kind)].map((line) => `${name}: ${line}`),
+    );
+    if (lines.length === 0) continue;
+    const more = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more; git diff shows all`] : [];
+    process.stdout.write(`\n${heading}: ${lines.length}\n${[...lines.slice(0, MAX_LINES), ...more].join('\n')}\n`);
+  }
+  return changed.length + added;
+}
+
+function printAccuracy() {
+  const known = recordings.flatMap((recording) => (recording.stored ? { recording, answers: recording.stored } : []));
+  const now = recordings.map((recording, index) => ({ recording, answers: answers[index] }));
+  const both = known.length > 0 ? { before: known, now } : { now };
+  printTable(
+    'Predicted figures against measured ones',
+    Object.entries(both).map(([when, all]) => ({
+      '': when,
+      ...summariseFigures(loadsOf(all).flatMap((each) => compareFigures(each.recording, each.answers))),
+    })),
+  );
+  printTable(
+    'Advised sizes against measured ones',
+    Object.entries(both).map(([when, all]) => {
+      const judged = loadsOf(all).map((each) => judgeAdvice(each.recording, each.answers));
+      const kinds = /** @type {const} */ (['right', 'false pass', 'too large', 'no size']);
+      return {
+        '': when,
+        ...Object.fromEntries(kinds.map((kind) => [kind, judged.filter((one) => one === kind).length])),
+      };
+    }),
+  );
+  for (const [when, all] of Object.entries(both)) printTable(`What the doctor says, ${when}`, tabulateVerdicts(all));
+}
+
+/** @template {{ recording: Recording }} T @param {T[]} all */
+function loadsOf(all) {
+  return all.filter(({ recording }) => recording.measured);
+}
+
+/** @param {string} title @param {object[]} rows */
+function printTable(title, rows) {
+  process.stdout.write(`\n${title}\n`);
+  // eslint-disable-next-line no-console
+  console.table(rows);
+}

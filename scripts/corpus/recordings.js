@@ -1,0 +1,108 @@
+// The corpus on disk: recordings, the truth beside each, and what the commands answered.
+import { readdir, readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { POOLS } from '../../benchmarks/predicted-vs-measured/apps.js';
+
+/** Where it is. */
+export const CORPUS = fileURLToPath(new URL('../../corpus/', import.meta.url));
+/** The least simulation runs that the commands take. */
+const [BAND_RUNS, ADVICE_RUNS] = [19, 59];
+export const TRACE_END = '.jsonl.gz';
+
+/**
+ * @typedef {object} Measured a load, and what was measured at each pool size
+ * @property {string} kind see benchmarks/predicted-vs-measured/recorded-loads.js
+ * @property {boolean} isCpuBound the pool size changes how long its queries take
+ * @property {string} [client] whose pool is predicted
+ * @property {string} goal of advise
+ * @property {Record<string, Record<string, MeasuredRoute>>} measured by pool size and route
+ *
+ * @typedef {{ count: number, meanMs: number, p50Ms: number, p95Ms: number, useMs: number }} MeasuredRoute useMs: mean
+ *   time that a query held its connection
+ *
+ * @typedef {object} Injected a cause that was injected, see benchmarks/doctor/cases.js
+ * @property {string} cause what the doctor must say
+ * @property {string} [client] that it must name
+ * @property {string} goal of advise
+ *
+ * @typedef {{ command: string, args: string[] }} Question
+ * @typedef {Record<'doctor' | 'predict' | 'advise', any>} Answers by command
+ *
+ * @typedef {object} Recording
+ * @property {string} name such as loads/one-query/recorded-at-2
+ * @property {Measured | undefined} measured of a load
+ * @property {Injected | undefined} injected of a cause
+ * @property {Answers | undefined} stored undefined: not asked yet
+ */
+
+/** @returns {Promise<Recording[]>} in the order of their names */
+export async function listRecordings() {
+  const files = (await readdir(CORPUS, { recursive: true })).filter((file) => file.endsWith(TRACE_END)).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const folder = path.dirname(file);
+      const name = file.slice(0, -TRACE_END.length).replaceAll(path.sep, '/');
+      const [measured, injected, stored] = await Promise.all(
+        [`${folder}/measured.json`, `${folder}/injected.json`, `${name}.json`].map(readJson),
+      );
+      return { name, measured, injected, stored };
+    }),
+  );
+}
+
+/** @param {string} file @returns {Promise<any>} undefined if there is none */
+async function readJson(file) {
+  const text = await readFile(path.join(CORPUS, file), 'utf8').catch((error) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+/** @param {Recording} recording @returns {Question[]} */
+function questionsOf({ name, measured, injected }) {
+  const file = path.join(CORPUS, `${name}${TRACE_END}`);
+  const client = measured?.client ? ['--client', measured.client] : [];
+  const goal = String((measured ?? injected)?.goal);
+  return [
+    { command: 'doctor', args: [file] },
+    {
+      command: 'predict',
+      args: ['--trace', file, '--pool-sizes', POOLS.join(), '--seeds', String(BAND_RUNS), ...client],
+    },
+    {
+      command: 'advise',
+      args: ['--trace', file, '--slo', goal, '--headroom', '1', '--seeds', String(ADVICE_RUNS), ...client],
+    },
+  ];
+}
+
+/**
+ * Asks the commands about recordings, on all processors. The answers are the same on every machine.
+ *
+ * @param {Recording[]} recordings
+ * @param {{ until?: (recording: Recording, answers: Answers) => boolean }} [options] until: asks no further
+ * @returns {Promise<Answers[]>} one each
+ */
+export async function askAll(recordings, { until = () => false } = {}) {
+  /** @type {Answers[]} */
+  const answers = new Array(recordings.length);
+  const left = recordings.map((recording, index) => ({ recording, index }));
+  await Promise.all(
+    Array.from({ length: availableParallelism() }, async () => {
+      const worker = new Worker(new URL('answer-thread.js', import.meta.url));
+      for (let next = left.shift(); next; next = left.shift()) {
+        worker.postMessage(questionsOf(next.recording));
+        answers[next.index] = await new Promise((resolve, reject) => {
+          worker.once('error', reject).once('message', resolve);
+        });
+        worker.removeAllListeners('error');
+        if (until(next.recording, answers[next.index])) left.length = 0;
+      }
+      await worker.terminate();
+    }),
+  );
+  return answers;
+}

@@ -1,0 +1,73 @@
+// Is every threshold guarded? Moves one named constant at a time by 30 % (a share above 0.7 by 20 %), up and down, in a
+// copy of the repository, and says what notices: the corpus, or a quick test of the predictor.
+import { Command } from 'commander';
+import { parsePositive } from '../lab/cli/option-parsers.js';
+import { abortOnSignal } from '../lab/cli/signals.js';
+import { copyRepository } from './thresholds/copy-repository.js';
+import { findThresholds, moveThreshold } from './thresholds/find-thresholds.js';
+
+/** @import { Threshold } from './thresholds/find-thresholds.js' */
+/** @import { Copy } from './thresholds/copy-repository.js' */
+
+const SOURCES = 'packages/pool-predictor/src';
+const FOLDERS = ['doctor', 'predict'];
+const DIRECTIONS = /** @type {const} */ (['up', 'down']);
+
+const program = new Command('npm run thresholds --')
+  .description('move one named threshold at a time, and say whether the corpus or a quick test notices')
+  .argument('[names...]', `only these constants, or those of these folders of ${SOURCES}`, FOLDERS)
+  .option('--jobs <n>', 'how many to try at once', parsePositive, 2)
+  .parse();
+const { signal, release } = abortOnSignal();
+const thresholds = (await findThresholds(SOURCES)).filter(({ name, file }) =>
+  program.processedArgs[0].some(
+    (/** @type {string} */ word) => name === word || file.startsWith(`${SOURCES}/${word}/`),
+  ),
+);
+const left = thresholds.flatMap((threshold) => DIRECTIONS.map((direction) => ({ threshold, direction })));
+/** @type {Map<Threshold, Record<string, string>>} */
+const caught = new Map(thresholds.map((threshold) => [threshold, {}]));
+try {
+  await Promise.all(Array.from({ length: program.opts().jobs }, tryAll));
+} finally {
+  release();
+}
+const rows = [...caught].map(([{ file, name, value }, by]) => ({
+  constant: `${file.slice(SOURCES.length + 1)} ${name}`,
+  value,
+  ...by,
+}));
+// eslint-disable-next-line no-console
+console.table(rows);
+for (const [what, is] of /** @type {const} */ ([
+  ['both ways', 'every'],
+  ['one way at least', 'some'],
+])) {
+  const count = rows.filter((row) => DIRECTIONS[is]((direction) => row[direction] !== '-')).length;
+  process.stdout.write(`${count} of ${rows.length} are caught when moved ${what}.\n`);
+}
+
+async function tryAll() {
+  const copy = await copyRepository(signal);
+  try {
+    for (let next = left.shift(); next && !signal.aborted; next = left.shift()) {
+      const { threshold, direction } = next;
+      const by = await whoNotices(copy, threshold, direction);
+      Object.assign(/** @type {object} */ (caught.get(threshold)), { [direction]: by });
+      process.stderr.write(`${threshold.file} ${threshold.name}, ${direction}: ${by}\n`);
+    }
+  } finally {
+    await copy.remove();
+  }
+}
+
+/** @param {Copy} copy @param {Threshold} threshold @param {typeof DIRECTIONS[number]} direction */
+async function whoNotices(copy, threshold, direction) {
+  const restore = await copy.edit(threshold.file, (text) => moveThreshold(text, threshold, direction));
+  try {
+    if (!(await copy.run(['scripts/corpus.js', '--bail']))) return 'corpus';
+    return (await copy.runTests('packages/pool-predictor/test')) ? '-' : 'test';
+  } finally {
+    await restore();
+  }
+}
