@@ -5,7 +5,6 @@ import { createScenarioLoad } from '../../src/load/scenario-load.js';
 import { simulateHere } from '../../src/runs/simulation-runs.js';
 import { scenarioOf } from '../load/sample-scenarios.js';
 import { MIN_RUNS, samplesNeeded, upperLimit } from '../../src/advise/confidence.js';
-import { createRandom } from '../../src/simulator/random.js';
 import { judgeRuns, listBest } from '../../src/advise/judgement.js';
 import { findFirst, findSmallest, listNumbers } from '../../src/advise/find-smallest.js';
 
@@ -135,6 +134,7 @@ test('a route without queries meets its goal with any pool, and several queries 
   const adviseFor = (/** @type {number} */ queries, /** @type {string[]} */ ...goals) =>
     adviseOn(goals, {
       load,
+      headroom: 1,
       services: { '/livez': { kind: 'none' }, '/orders': { kind: 'fixed', ms: 40, queries } },
     });
   expect(await adviseFor(1, '/livez max < 100ms')).toMatchObject({ verdict: 'size', poolSize: 1 });
@@ -168,7 +168,12 @@ test('a long load gets the smallest number of runs', async () => {
     phases: [{ durationMs: 60_000, arrivalCount: 10_001 }],
     scenarios: [{ weight: 1e5, ...scenarioOf('/fast') }, scenarioOf('/slow')],
   });
-  const { verdict, seeds } = await adviseOn(['/slow p99 < 1s'], { load, seeds: undefined });
+  const once = simulateHere({ load, services: services(500) });
+  /** @type {ReturnType<SimulateRuns> | undefined} */
+  let result;
+  const simulateRuns = (/** @type {Run[]} */ runs) =>
+    (result ??= once(runs.slice(0, 1))).then(([first]) => runs.map(() => first));
+  const { verdict, seeds } = await adviseOn(['/slow p99 < 1s'], { load, seeds: undefined, simulateRuns });
   expect({ verdict, seeds }).toEqual({ verdict: 'notEnoughData', seeds: 59 });
 });
 
@@ -195,13 +200,14 @@ test('a percentile needs samples', async () => {
 
 test('where queries slow each other down and no size will do, the smallest that keeps up may be better than no limit', async () => {
   const load = createScenarioLoad(
-    { phases: [{ durationMs: 10_000, arrivalCount: 900 }], scenarios: [scenarioOf('/a')] },
+    { phases: [{ durationMs: 3000, arrivalCount: 270 }], scenarios: [scenarioOf('/a')] },
     { server: { cores: 2 } },
   );
   const advice = await advise({
     load,
     services: { '/a': { kind: 'exponential', meanMs: 20, workShare: 1 } },
     slos: [parseSlo('/a p95 < 10ms')],
+    seeds: 59,
     headroom: 1,
     overhead: { kind: 'fixed', ms: 0 },
   });
@@ -369,16 +375,6 @@ describe('confidence', () => {
       [153, 150],
     ])('with %i runs it is number %i', (count, rank) => {
       expect(upperLimit(numbers(count))).toBe(rank);
-    });
-
-    test('holds with the stated confidence', () => {
-      const random = createRandom(7);
-      let held = 0;
-      for (let trial = 0; trial < 2000; trial++) {
-        if (upperLimit(Array.from({ length: 100 }, random.uniform)) >= 0.95) held++;
-      }
-      // P(the second of 100 exceeds the 95th percentile) = 0.963; three standard errors of 2000 trials are 0.013.
-      expect(Math.abs(held / 2000 - 0.963)).toBeLessThan(0.013);
     });
 
     test('with a single run is that run', () => {

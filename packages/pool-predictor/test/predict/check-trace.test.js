@@ -104,14 +104,9 @@ describe('another trace', () => {
       ['p95', '/slow'],
     ]);
     expect(check.figures[0].recordedMs).toBeGreaterThan(20);
-  });
-
-  test('another first seed gives other bands', async () => {
-    const other = recordMixed({ poolSize: 2, seed: 2 });
-    const [one, two] = await Promise.all(
-      [1, 1000].map((firstSeed) => checkTrace(recordMixed(), { pool: { maxPoolSize: 2 }, other, firstSeed })),
-    );
-    expect(two.figures[0].highMs).not.toBe(one.figures[0].highMs);
+    // Another first seed gives other bands.
+    const again = await checkTrace(recordMixed(), { pool: { maxPoolSize: 2 }, other, firstSeed: 1000 });
+    expect(again.figures[0].highMs).not.toBe(check.figures[0].highMs);
   });
 
   test('may be shorter', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScenarioLoad } from '../../src/load/scenario-load.js';
 import { predict } from '../../src/predict/predict.js';
-import { quantile } from '../../src/base/sample-statistics.js';
 import { createRuns, simulateHere } from '../../src/runs/simulation-runs.js';
 import { readWorkload } from '../../src/scenario/workload.js';
 import { createTraceLoad } from '../../src/load/trace-load.js';
@@ -9,7 +8,6 @@ import { recordCold } from '../trace/traces.js';
 import { scenarioOf } from '../load/sample-scenarios.js';
 import { parsePoolSizes } from '../../src/predict/pool-sizes.js';
 import { chooseRuns, findBand, requireBandRuns } from '../../src/runs/prediction-interval.js';
-import { createRandom } from '../../src/simulator/random.js';
 
 /** @import { Service } from '../../src/simulator/service-time.js' */
 
@@ -116,48 +114,22 @@ describe('a random load', () => {
     expect(meanOf(both)).toBeLessThan(Math.max(meanOf(first), meanOf(second)));
   });
 
-  test('the mean wait is the mean over all runs', async () => {
-    // M/M/1 at a utilisation of 0.8 has a mean wait of 400 ms. Waits are skewed, so the median of the runs' means is
-    // far lower.
-    const queue = createScenarioLoad(
-      readWorkload(
-        'config: { phases: [{ duration: 60, arrivalRate: 8, mode: poisson }] }\n' +
-          'scenarios: [{ flow: [{ get: { url: /fast } }] }]',
-      ),
-    );
-    const {
-      variants: [{ predicted }],
-    } = await predict({
-      load: queue,
-      poolSizes: [1],
-      services: { '/fast': { kind: 'exponential', meanMs: 100 } },
-      seeds: 399,
-    });
-    const {
-      meanWaitMs,
-      routes: { '/fast': fast },
-      low,
-      high,
-    } = predicted;
-    expect(meanWaitMs).toBeGreaterThan(300);
-    expect(fast.wait.meanMs).toBeCloseTo(meanWaitMs, 6);
-    expect(fast.meanMs - fast.wait.meanMs).toBeGreaterThan(98);
-    expect(fast.meanMs - fast.wait.meanMs).toBeLessThan(102);
-    expect(meanWaitMs).toBeGreaterThan(Number(low?.meanWaitMs));
-    expect(meanWaitMs).toBeLessThan(Number(high?.meanWaitMs));
-    const runs = await createRuns({
-      simulateRuns: simulateHere({ load: queue, services: { '/fast': { kind: 'exponential', meanMs: 100 } } }),
-      seeds: 399,
-    }).simulateAll({ maxPoolSize: 1 });
+  test('the mean wait is the mean over all runs, and with it the mean response', async () => {
+    const queue = {
+      load: createScenarioLoad({
+        phases: [{ durationMs: 20_000, arrivalRate: 8, mode: /** @type {const} */ ('poisson') }],
+        scenarios: [scenarioOf('/fast')],
+      }),
+      services: { '/fast': { kind: /** @type {const} */ ('exponential'), meanMs: 100 } },
+    };
+    const [{ predicted }] = (await predict({ ...queue, poolSizes: [1], seeds: 19 })).variants;
+    const { simulateAll } = createRuns({ simulateRuns: simulateHere(queue), seeds: 19 });
+    const runs = await simulateAll({ maxPoolSize: 1 });
     const waitedMs = runs.reduce((sum, { meanWaiting, durationMs }) => sum + meanWaiting * durationMs, 0);
-    expect(meanWaitMs).toBeCloseTo(waitedMs / runs.reduce((sum, { requests }) => sum + requests, 0), 6);
-    expect(meanWaitMs).toBeGreaterThan(
-      1.05 *
-        quantile(
-          runs.map(({ routes }) => routes['/fast'].wait.meanMs),
-          0.5,
-        ),
-    );
+    const meanWaitMs = waitedMs / runs.reduce((sum, { requests }) => sum + requests, 0);
+    expect(predicted.meanWaitMs).toBeCloseTo(meanWaitMs, 6);
+    expect(predicted.routes['/fast'].wait.meanMs).toBeCloseTo(meanWaitMs, 6);
+    expect(predicted.routes['/fast'].meanMs - meanWaitMs).toBeCloseTo(predicted.routes['/fast'].meanUseMs, 6);
   });
 
   test.each([0, 1, 18, 20, 100, 19.5])('%p runs have no exact band', async (seeds) => {
@@ -331,10 +303,8 @@ describe('pool sizes', () => {
     expect(() => parsePoolSizes(text)).toThrow(message);
   });
 
-  test('even a very long list is refused quickly', () => {
-    const startedAt = performance.now();
+  test('a list that would fill the memory is refused before its sizes are listed', () => {
     expect(() => parsePoolSizes(Array(2000).fill('1..999999').join())).toThrow('more than 1000 in total');
-    expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 });
 
@@ -357,20 +327,6 @@ describe('the interval', () => {
     test('has no ends for fewer than 19 values, and wide ones where none is exact', () => {
       expect(findBand(upTo(18))).toEqual([NaN, NaN]);
       expect(findBand(upTo(38))).toEqual([1, 38]);
-    });
-
-    test('has nine of ten further values in it, whatever their distribution', () => {
-      const random = createRandom(7);
-      for (const draw of [random.uniform, random.exponential, () => Math.exp(2 * random.normal())]) {
-        let inside = 0;
-        for (let trial = 0; trial < 4000; trial++) {
-          const [low, high] = findBand(Array.from({ length: 19 }, draw));
-          const value = draw();
-          if (value >= low && value <= high) inside++;
-        }
-        // Three standard errors of 0.9 in 4000 trials are 0.014.
-        expect(Math.abs(inside / 4000 - 0.9)).toBeLessThan(0.015);
-      }
     });
   });
 

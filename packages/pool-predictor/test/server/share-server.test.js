@@ -4,7 +4,7 @@ import { createRandom } from '../../src/simulator/random.js';
 import { TIMES, callers, run, toTrace } from '../trace/traces.js';
 import { SERVER, WAITS, WORKS, record } from './recordings.js';
 
-// The long test has the predictions for other sizes.
+// statistics.release.test.js has the predictions for other sizes.
 
 test('an open load shows the cores, and what was at work at once', () => {
   const trace = shareServer([toTrace(record('open', 8, { untilMs: 5000 }), 8)], { pool: { maxPoolSize: 8 } });
@@ -65,12 +65,12 @@ test('a load that is far from filling pool and server is left alone, also if the
 
 test('a query that only waits is told from those that work', () => {
   const random = createRandom(5);
-  const steady = Array.from({ length: 200 }, (_, index) => ({
+  const steady = Array.from({ length: 100 }, (_, index) => ({
     atMs: index * 40,
     route: '/sleep',
     serviceMs: 100 + random.uniform(),
   }));
-  const open = record('open', 64).map(({ route, arrivedAtMs }) => ({ atMs: arrivedAtMs, route }));
+  const open = record('open', 64, { untilMs: 4000 }).map(({ route, arrivedAtMs }) => ({ atMs: arrivedAtMs, route }));
   const records = run([...open, ...steady], 64, Infinity, {
     server: SERVER,
     services: { ...WORKS, '/sleep': { kind: 'fixed', ms: 100 } },

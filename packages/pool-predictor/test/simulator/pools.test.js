@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { simulate } from '../../src/simulator/simulate.js';
 import { scenarioOf } from '../load/sample-scenarios.js';
 import { UNLIMITED } from '../../src/simulator/create-pool.js';
-import { createRandom } from '../../src/simulator/random.js';
 
 /** @import { PoolOptions } from '../../src/simulator/create-pool.js' */
 /** @import { Service } from '../../src/simulator/service-time.js' */
@@ -370,26 +369,6 @@ describe('shared cores', () => {
       expect(at(2).routes['/long'].p50Ms).toBeLessThan(0.6 * at(30).routes['/long'].p50Ms);
       expect(at(2).maxMs).toBeCloseTo(at(30).maxMs, 0);
       expect(at(2).meanActive).toBeCloseTo(2, 1);
-    });
-
-    test('processor sharing takes S / (1 - rho) on average, whatever the times vary like', () => {
-      // L. Kleinrock, Queueing Systems II (1976), 4.4.
-      const random = createRandom(3);
-      let atMs = 0;
-      const arrivals = Array.from({ length: 40_000 }, () => {
-        atMs += 10 * random.exponential();
-        return { atMs, route: '/x' };
-      });
-      for (const service of /** @type {Service[]} */ ([fixed(6), { kind: 'exponential', meanMs: 6, workShare: 1 }])) {
-        const { routes } = simulate({
-          arrivals,
-          pool: UNLIMITED,
-          services: { '/x': service },
-          server: { cores: 1, sliceMs: 0.2 },
-        });
-        expect(routes['/x'].meanMs / (6 / (1 - 0.6))).toBeGreaterThan(0.94);
-        expect(routes['/x'].meanMs / (6 / (1 - 0.6))).toBeLessThan(1.06);
-      }
     });
 
     test('a query that its user gave up makes room for the others', () => {
