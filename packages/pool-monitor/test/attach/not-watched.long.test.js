@@ -39,14 +39,17 @@ test.concurrent('a client in a minified bundle is found by its shape', async () 
   expect(stdout).not.toBe('MongoClient');
 });
 
-test.concurrent('whoever talks to MongoDB without a client that can be found is told within 5 s', async () => {
+test.concurrent('whoever talks to MongoDB without a client that can be found is told', async () => {
   const app = await write(
     'raw.cjs',
     `const { port } = new URL(process.env.MONGODB_URI);
     for (let count = 0; count < 2; count += 1) require('node:net').connect(port, '127.0.0.1');
-    setTimeout(() => process.exit(), 5000);`,
+    setInterval(() => {}, 60_000);`,
   );
-  const { stderr } = await runNode([...ATTACH, app], { env });
+  const { stderr } = await runNode([...ATTACH, app], {
+    env,
+    onStart: (child) => child.stderr?.once('data', () => child.kill()),
+  });
   expect(stderr).toMatch(
     /^mongodb-pool-monitor: process \d+ is not watched: sockets to port \d+, but no client found\. A bundle must .+\n$/,
   );

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { createFakeClient } from 'test-support/fake-client.js';
 
 /** A pool of one whose connection is held by the first caller. */
@@ -121,7 +121,9 @@ describe('an ordinary checkout', () => {
     fake.queue(2, 20);
     // The first one was served 5 ms after the second had started; the event comes 20 ms after that.
     fake.pass(5);
-    fake.emit('CheckedOut', { connectionId: 1, durationMS: 25, time: new Date(Date.now() - 20) });
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(1000);
+    fake.emit('CheckedOut', { connectionId: 1, durationMS: 25, time: new Date(980) });
+    clock.mockRestore();
     expect(heard).toEqual(['checkOutStarted NaN', 'checkOutStarted NaN', 'checkedOut 45']);
     expect(fake.gauges().waiting).toBe(1);
   });

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
@@ -69,12 +68,17 @@ test('a request ends with the sums of its checkouts', async () => {
   });
   const response = await fetch(`${url}/a`);
   await response.text();
-  expect(response.headers.get('server-timing')).toMatch(/^pool;dur=[\d.]+, db;dur=[\d.]+, total;dur=[\d.]+$/);
+  const header = String(response.headers.get('server-timing'));
+  const [, poolMs, dbMs, totalMs] =
+    header.match(/^pool;dur=([\d.]+), db;dur=([\d.]+), total;dur=([\d.]+)$/)?.map(Number) ?? [];
   await until('it ended', () => requests.log.lastId === 1);
   const [ended] = requests.log.list();
   expect(ended).toMatchObject({ id: 1, method: 'GET', route: 'route of /a', status: 200 });
   expect(ended.useMs).toBeGreaterThan(0);
   expect(ended.totalMs).toBeGreaterThanOrEqual(ended.useMs);
+  // Each is rounded.
+  expect(Number(ended.totalMs.toFixed(1))).toBeGreaterThanOrEqual(totalMs);
+  expect(totalMs + 0.15).toBeGreaterThanOrEqual(poolMs + dbMs);
   const own = checkouts.list().filter(({ requestId }) => requestId === ended.requestId);
   expect(own.map(({ route }) => route)).toEqual(['route of /a', 'route of /a']);
   expect(requests.sampleOverhead()?.valuesMs).toHaveLength(1);
@@ -121,23 +125,24 @@ test.each([
 test('the overhead is the rest of a response, in microseconds', async () => {
   const { requests, url } = await serve({}, async (res) => {
     await find();
-    await wait(5);
     res.end();
   });
   await (await fetch(url)).text();
   await until('it ended', () => requests.log.lastId === 1);
   const [{ totalMs, waitMs, useMs }] = requests.log.list();
   const restMs = totalMs - waitMs - useMs;
-  expect(restMs).toBeGreaterThan(4);
+  expect(restMs).toBeGreaterThan(0);
   expect(requests.sampleOverhead()).toEqual({ kind: 'sample', valuesMs: [Math.round(restMs * 1000) / 1000] });
 });
 
-test('the overheads of the last 200 requests are kept', async () => {
-  const { requests, url } = await serve({}, async (res) => {
-    res.end();
-  });
-  for (let sent = 0; sent < 201; sent++) await (await fetch(url)).text();
-  await until('all ended', () => requests.log.lastId === 201);
+test('the overheads of the last 200 requests are kept', () => {
+  const requests = createRequests(checkouts);
+  const request = /** @type {any} */ ({ socket: {} });
+  for (let sent = 0; sent < 201; sent++) {
+    const response = Object.assign(new EventEmitter(), { writableFinished: true, statusCode: 200 });
+    requests.run(request, /** @type {any} */ (response), { route: '/' }, () => response.emit('close'));
+  }
+  expect(requests.log.lastId).toBe(201);
   const { valuesMs = [] } = requests.sampleOverhead() ?? {};
   expect(valuesMs).toHaveLength(200);
   expect(valuesMs.every((valueMs) => valueMs >= 0)).toBe(true);
@@ -158,30 +163,12 @@ test.each([
   const release = await holdAll();
   const response = fetch(url);
   await isWaiting();
-  await wait(5);
   await release();
   const { headers } = await response;
   await until('it ended', () => requests.log.lastId === 1);
   const [{ waitMs, useMs }] = requests.log.list();
-  expect(waitMs).toBeGreaterThan(5);
+  expect(waitMs).toBeGreaterThan(0);
   expect(headers.get('server-timing')).toContain(`pool;dur=${waitMs.toFixed(1)}, db;dur=${useMs.toFixed(1)}, total;`);
-});
-
-test('Server-Timing has no more than the client waited', async () => {
-  const { url } = await serve({ serverTiming: true }, async (res) => {
-    await find();
-    res.end();
-  });
-  const sentAtMs = performance.now();
-  const { headers } = await fetch(url);
-  const elapsedMs = performance.now() - sentAtMs;
-  const [poolMs, dbMs, totalMs] = [...String(headers.get('server-timing')).matchAll(/dur=([\d.]+)/g)].map(([, ms]) =>
-    Number(ms),
-  );
-  expect(totalMs).toBeLessThanOrEqual(elapsedMs + 0.05);
-  // Each is rounded.
-  expect(poolMs + dbMs).toBeLessThanOrEqual(totalMs + 0.15);
-  expect(dbMs).toBeGreaterThan(0);
 });
 
 test('what a request leaves waiting when it is answered is no wait of it', async () => {
@@ -190,7 +177,6 @@ test('what a request leaves waiting when it is answered is no wait of it', async
   const { requests, url } = await serve({}, async (res) => {
     later = find();
     await isWaiting();
-    await wait(5);
     res.end();
   });
   const release = await holdAll();
@@ -207,8 +193,9 @@ test('what its code does after the response is work outside requests', async () 
   const { requests, url } = await serve({}, async (res) => {
     await find();
     res.end();
-    later = wait(50).then(() => find());
+    later = ended.then(() => find());
   });
+  const ended = new Promise((resolve) => requests.onEnd(resolve));
   const { lastId } = checkouts;
   const response = await fetch(`${url}/b`);
   expect(response.headers.get('server-timing')).toBeNull();
@@ -245,14 +232,13 @@ test('a client that leaves while its request waits has waited until then', async
   const leave = new AbortController();
   const asked = fetch(`${url}/d`, { signal: leave.signal });
   await isWaiting();
-  await wait(100);
   leave.abort();
   await expect(asked).rejects.toThrow();
   await until('it ended', () => requests.log.lastId === 1);
   const [{ status, totalMs, waitMs }] = requests.log.list();
   expect(status).toBe(0);
-  expect(waitMs).toBeGreaterThan(90);
-  expect(waitMs).toBeLessThanOrEqual(totalMs);
+  expect(waitMs).toBeGreaterThan(0);
+  expect(totalMs).toBeGreaterThanOrEqual(waitMs);
   await release();
   await work;
 });

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { cleanUp } from 'test-support/cleanup.js';
@@ -359,8 +359,8 @@ describe('events in batches', () => {
   }
 
   test('events that are handled later, many at once, leave the same records', async () => {
-    for (let seed = 1; seed <= 25; seed += 1) {
-      const later = new EventBatch({ size: 2 + seed * 5 });
+    for (let seed = 1; seed <= 8; seed += 1) {
+      const later = new EventBatch({ size: 2 + seed * 15 });
       const [expected, batched] = [await replay(seed, new EventBatch()), await replay(seed, later)];
       expect(expected.records.length).toBeGreaterThan(REQUESTS);
       expect({ seed, ...batched }).toEqual({ seed, ...expected });
@@ -383,7 +383,7 @@ describe('events in batches', () => {
     expect(fake.gauges().waiting).toBe(0);
     expect(heard).toEqual(['checkOutStarted']);
     fake.checkOut(1, 0);
-    await wait(200);
+    await until('a listener hears of it', () => heard.length > 1);
     expect(heard).toEqual(['checkOutStarted', 'checkedOut']);
     batch.close();
     fake.checkIn(1);
