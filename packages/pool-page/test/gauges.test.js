@@ -1,9 +1,10 @@
 import os from 'node:os';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Checkouts, createRequests } from 'mongodb-pool-monitor';
 import parse from 'parse-prometheus-text-format';
 import { createFakeClient } from 'test-support/fake-client.js';
+import { createRandom } from 'test-support/random.js';
+import { until } from 'test-support/waiting.js';
 import { PoolMetrics } from '../src/pool-metrics.js';
 import { readClient } from '../src/read-clients.js';
 import { createServerGauge } from '../src/server-gauge.js';
@@ -11,6 +12,10 @@ import { Feed } from '../src/feed.js';
 import { LoopDelay } from '../src/loop-delay.js';
 import { SecondSummary } from '../src/second-summary.js';
 import { Histogram, renderMetrics } from '../src/prometheus.js';
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 describe('gauges', () => {
   /** @param {import('mongodb-pool-monitor').Gauges} gauges */
@@ -129,18 +134,20 @@ describe("the server's load", () => {
   });
 
   test('on its own machine, how many cores other programs keep busy is known, too', async () => {
+    const machine = { atMs: 0, cpuMs: 0 };
+    jest.spyOn(performance, 'now').mockImplementation(() => machine.atMs);
+    const coreOf = (/** @type {number} */ user) => ({ times: { user, nice: 0, sys: 0, idle: 0, irq: 0 } });
+    jest.spyOn(os, 'cpus').mockImplementation(() => /** @type {any} */ ([coreOf(machine.cpuMs), coreOf(0)]));
     const { gauge, server, pass } = createBench({ isOnThisMachine: true });
-    server.cores = os.cpus().length;
     await pass(0);
-    const untilMs = performance.now() + 200;
-    while (performance.now() < untilMs);
+    Object.assign(machine, { atMs: 1000, cpuMs: 1500 });
+    server.cpuMs += 500;
     await pass(1000);
-    expect(gauge.read()).toEqual({ cores: server.cores, busyCores: 0, otherBusyCores: expect.any(Number) });
-    expect(gauge.read()?.otherBusyCores).toBeGreaterThan(0.5);
+    expect(gauge.read()).toEqual({ cores: 2, busyCores: 0.5, otherBusyCores: 1 });
     // In a container, the server has fewer cores than the machine.
-    server.cores += 1;
+    server.cores = 3;
     await pass(1000);
-    expect(gauge.read()).toEqual({ cores: server.cores, busyCores: 0 });
+    expect(gauge.read()).toEqual({ cores: 3, busyCores: 0 });
   });
 
   test('the server is read at most once a second, and not before anyone asks', async () => {
@@ -242,16 +249,20 @@ describe('the feed', () => {
 
   test('the delay of the event loop is what keeps timers waiting', async () => {
     const delay = new LoopDelay();
-    await wait(60);
-    const endMs = performance.now() + 150;
-    while (performance.now() < endMs);
-    await wait(60);
+    const BLOCKED_MS = 100;
+    const nobody = new Int32Array(new SharedArrayBuffer(4));
+    let turns = 0;
+    // A delay counts from the timer's first tick.
+    await until('three turns', () => {
+      Atomics.wait(nobody, 0, 0, BLOCKED_MS);
+      return ++turns === 3;
+    });
     const { loopBusy, loopDelayMs } = delay.read();
-    expect(loopDelayMs.max).toBeGreaterThan(100);
-    expect(loopDelayMs.mean).toBeGreaterThan(0);
-    expect(loopDelayMs.mean).toBeLessThan(loopDelayMs.max);
-    expect(loopBusy).toBeGreaterThan(0.3);
     delay.close();
+    expect(loopDelayMs.max).toBeGreaterThan(BLOCKED_MS / 2);
+    expect(loopDelayMs.max).toBeGreaterThanOrEqual(loopDelayMs.mean);
+    expect(loopDelayMs.mean).toBeGreaterThan(0);
+    expect(loopBusy).toBeGreaterThan(0);
   });
 });
 
@@ -283,6 +294,7 @@ describe('a second', () => {
   });
 
   test('of very many requests a sample stands for all, but all are counted', () => {
+    jest.spyOn(Math, 'random').mockImplementation(createRandom(1).uniform);
     const summary = new SecondSummary();
     for (let index = 0; index < 10_000; index++) summary.add(ended({ totalMs: 100 + index / 1000 }));
     const { count, p50Ms, maxMs } = summary.summarise(1000).routes['/a'];
@@ -350,16 +362,16 @@ describe('metrics', () => {
 
   test('an app that names each request differently does not fill the memory', () => {
     const metrics = new PoolMetrics(() => [createFakeClient({ max: 1 }).monitor]);
-    for (let index = 0; index < 2000; index++)
+    for (let index = 0; index < 600; index++)
       metrics.observeRequest({ method: 'GET', route: `/${index}`, status: 200, totalMs: 1, waitMs: 1 });
     const counts = metrics.render().match(/^http_server_request_duration_seconds_count.*$/gm) ?? [];
     expect(counts.length).toBeLessThan(510);
     expect(counts.at(-1)).toBe(
       'http_server_request_duration_seconds_count' +
-        '{http_request_method="_OTHER",http_route="other",http_response_status_code="200"} 1500',
+        '{http_request_method="_OTHER",http_route="other",http_response_status_code="200"} 100',
     );
     const waits = metrics.render().match(/^http_server_request_pool_wait_seconds_count.*$/gm) ?? [];
     expect(waits.length).toBeLessThan(510);
-    expect(waits.at(-1)).toBe('http_server_request_pool_wait_seconds_count{http_route="other"} 1500');
+    expect(waits.at(-1)).toBe('http_server_request_pool_wait_seconds_count{http_route="other"} 100');
   });
 });

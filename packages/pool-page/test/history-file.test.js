@@ -9,6 +9,8 @@ import { until } from 'test-support/waiting.js';
 import { HistoryFile } from '../src/history-file.js';
 
 const folder = await scratchFolder();
+/** Since the epoch. */
+let nowMs = 1_700_000_000_000;
 const SECOND = /** @type {any} */ ({
   waiting: 3,
   active: 2,
@@ -58,23 +60,22 @@ function createProcess(/** @type {string} */ file, maxBytes = 2 ** 20, pid = 7) 
     add(waitsMs) {
       for (const waitMs of waitsMs) {
         lastId += 1;
-        const atMs = Date.now();
         const names = { id: lastId, request: lastId, route: '/fast', pool: 'shop', server: 'db:27017' };
         all.push({
           ...names,
-          checkOutStartedAtMs: atMs,
-          checkedOutAtMs: atMs + waitMs,
-          checkedInAtMs: atMs + waitMs + 1,
-          endedAtMs: atMs + waitMs + 1,
+          checkOutStartedAtMs: nowMs,
+          checkedOutAtMs: nowMs + waitMs,
+          checkedInAtMs: nowMs + waitMs + 1,
+          endedAtMs: nowMs + waitMs + 1,
           outcome: 'checkedIn',
           heldBy: [{ route: '/slow', operation: 'find orders', kind: null, requests: [1000, 1001] }],
         });
-        requests.push({ ...names, endedAtMs: atMs + waitMs + 2, totalMs: waitMs + 2, waitMs, status: 200 });
+        requests.push({ ...names, endedAtMs: nowMs + waitMs + 2, totalMs: waitMs + 2, waitMs, status: 200 });
       }
     },
     /** Ends a second, and waits until it is written. */
     async end() {
-      const second = { ...SECOND, atMs: Date.now() };
+      const second = { ...SECOND, atMs: (nowMs += 1000) };
       expect(history.isWanted(second)).toBe(true);
       history.write(second, CLIENTS);
       await until('it is written', () => history.isWanted(second));
@@ -103,8 +104,8 @@ test('two processes and a restart write one trace with the longest waits of each
 
 test('a full file is set aside, so that both together stay within the limit', async () => {
   const file = path.join(folder, 'full.jsonl');
-  const [limit, { add, end }] = [20_000, createProcess(file, 20_000)];
-  for (let second = 0; second < 40; second += 1) {
+  const [limit, { add, end }] = [10_000, createProcess(file, 10_000)];
+  for (let second = 0; second < 20; second += 1) {
     add([50, 60]);
     await end();
   }
@@ -142,7 +143,7 @@ test('a cut line ends a file, and something else is never overwritten', async ()
   await writeFile(log, 'precious\n');
   const { history } = createProcess(log);
   const say = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-  history.write({ ...SECOND, atMs: Date.now() }, CLIENTS);
+  history.write({ ...SECOND, atMs: nowMs }, CLIENTS);
   await until('it gave up', () => say.mock.calls.length > 0);
   expect(say).toHaveBeenCalledWith(
     `mongodb-pool-monitor: the history ${log} ends: it is another file, which stays as it is\n`,

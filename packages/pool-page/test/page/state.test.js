@@ -3,7 +3,6 @@ import { chooseRoutes } from 'mongodb-pool-page/page/chart-routes.js';
 import { failuresOf, latestOf, listPoints, p95Of, successesOf } from 'mongodb-pool-page/page/chart-specs.js';
 import { LOG_LABELS } from 'mongodb-pool-page/page/plot.js';
 import { addDots, drawDots, findMostMs } from 'mongodb-pool-page/page/request-dots.js';
-import { describeNote } from 'mongodb-pool-page/page/notes.js';
 import { createState, takeHistory, takePool, takeSecond } from 'mongodb-pool-page/page/state.js';
 import { findKinds } from 'mongodb-pool-page/universal/route-kinds.js';
 import {
@@ -19,9 +18,6 @@ import {
 /** @import { Second } from 'mongodb-pool-page' */
 
 describe('state', () => {
-  /** @param {Parameters<typeof describeNote>[0]} note */
-  const textOf = (note) => Object.values(describeNote(note)).join('');
-
   test('the colours of routes are those of their vehicles before the first reading, and stay after a reload', () => {
     const routes = { '/slow': createRouteSecond(1, 5), '/fast': createRouteSecond(1, 1) };
     const seconds = [createSecond({ routes, queries: QUERIES })];
@@ -38,35 +34,32 @@ describe('state', () => {
 
   describe('Ferraris that had to wait', () => {
     /** @param {import('mongodb-pool-monitor').EndedRequest[]} finished */
-    const notesOf = (...finished) => takePool(createState(), createReading({ finished }), 0).notes.map(textOf);
+    const notesOf = (...finished) => takePool(createState(), createReading({ finished }), 0).notes;
+    const [WAITED, FAILED] = [{ count: 1, status: 200, totalMs: 4804, waitMs: 4800 }, { status: 503 }];
 
     test('a note has the time it took, and what it waited for', () => {
-      expect(notesOf(createEnded())).toEqual(['/fast took 4.8 s, 4.8 s of it waiting behind /slow']);
+      const behind = [{ requestId: 'bus', route: '/slow' }];
+      expect(notesOf(createEnded())).toMatchObject([{ ...WAITED, route: '/fast', isPart: false, behind }]);
     });
 
     test('requests that ended together are one note, with the longest time', () => {
       const other = createEnded({ requestId: 'other', totalMs: 900, waitMs: 890 });
 
-      expect(notesOf(other, other, createEnded())).toEqual([
-        '3 /fast took up to 4.8 s, 4.8 s of it waiting behind /slow',
-      ]);
+      expect(notesOf(other, other, createEnded())).toMatchObject([{ ...WAITED, count: 3 }]);
     });
 
     test('a failed request gets a note for itself', () => {
       const timedOut = createEnded({ status: 503, totalMs: 1000, waitMs: 1000, behind: [] });
 
-      expect(notesOf(timedOut, createEnded())).toEqual([
-        '/fast took 4.8 s, 4.8 s of it waiting behind /slow',
-        '/fast failed with status 503 after 1.0 s, 1.0 s of it waiting',
-      ]);
+      expect(notesOf(timedOut, createEnded())).toMatchObject([WAITED, { ...FAILED, count: 1, totalMs: 1000 }]);
     });
 
     test.each([
-      [{ status: 503, totalMs: 5004, waitMs: 0, behind: [] }, '/fast failed with status 503 after 5.0 s'],
-      [{ status: 503, route: '/slow', totalMs: 5, waitMs: 0, behind: [] }, '/slow failed with status 503 after 5 ms'],
-      [{ status: 0, totalMs: 2000, waitMs: 0, behind: [] }, '/fast cancelled by the client after 2.0 s'],
-    ])('a request that failed without waiting gets a note too: %j', (finished, text) => {
-      expect(notesOf(createEnded(finished))).toEqual([text]);
+      { status: 503, totalMs: 5004, waitMs: 0, behind: [] },
+      { status: 503, route: '/slow', totalMs: 5, waitMs: 0, behind: [] },
+      { status: 0, totalMs: 2000, waitMs: 0, behind: [] },
+    ])('a request that failed without waiting gets a note too: %j', (finished) => {
+      expect(notesOf(createEnded(finished))).toMatchObject([{ ...finished, count: 1 }]);
     });
 
     test('an outage is one growing note, and leaves room for others', () => {
@@ -75,12 +68,9 @@ describe('state', () => {
       for (const atMs of [200, 400, 9000])
         state = takePool(state, createReading({ atMs, finished: [failed, failed] }), 0);
 
-      expect(state.notes.map(textOf)).toEqual([
-        '6 /fast failed with status 503 after up to 5.0 s',
-        '/fast took 4.8 s, 4.8 s of it waiting behind /slow',
-      ]);
+      expect(state.notes).toMatchObject([{ ...FAILED, count: 6, isPart: false, totalMs: 5000 }, WAITED]);
       const later = takePool(state, createReading({ atMs: 60_000, finished: Array(20).fill(failed) }), 0);
-      expect(textOf(later.notes[0])).toBe('at least 20 /fast failed with status 503 after up to 5.0 s');
+      expect(later.notes[0]).toMatchObject({ ...FAILED, count: 20, isPart: true });
     });
 
     test('buses, and Ferraris without a wait, get no note', () => {

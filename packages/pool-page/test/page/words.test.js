@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { announce, createMemory } from 'mongodb-pool-page/page/announcer.js';
+import { describeNote } from 'mongodb-pool-page/page/notes.js';
 import { describeMeasured, describePrediction, explainDoubt } from 'mongodb-pool-page/page/prediction-words.js';
 import { createState, takePool } from 'mongodb-pool-page/page/state.js';
 import {
@@ -15,7 +16,7 @@ import {
   describeServer,
   describeWaiter,
 } from 'mongodb-pool-page/page/words.js';
-import { createConnection, createPool, createReading, createWaiter } from './sample-pool.js';
+import { createConnection, createEnded, createPool, createReading, createWaiter } from './sample-pool.js';
 
 /** @import { LivePool, State } from 'mongodb-pool-page/page/state.js' */
 /** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
@@ -113,6 +114,21 @@ test.each([
   [203, Array(50).fill(createWaiter()), 'More than 50 are waiting now. They will appear here once they are done.'],
 ])('before the first note, the page says how many Ferraris wait: %i', (waiting, queue, text) => {
   expect(describeNoneYet(takePool(createState(), createReading({ waiting, queue }), 0))).toBe(text);
+});
+
+test.each([
+  [{}, '/fast took 4.8 s, 4.8 s of it waiting behind /slow'],
+  [{ count: 3 }, '3 /fast took up to 4.8 s, 4.8 s of it waiting behind /slow'],
+  [{ status: 503, behind: [] }, '/fast failed with status 503 after 4.8 s, 4.8 s of it waiting'],
+  [{ status: 503, totalMs: 5, waitMs: 0, behind: [] }, '/fast failed with status 503 after 5 ms'],
+  [{ status: 0, waitMs: 0, behind: [] }, '/fast cancelled by the client after 4.8 s'],
+  [
+    { count: 20, isPart: true, status: 503, waitMs: 0, behind: [] },
+    'at least 20 /fast failed with status 503 after up to 4.8 s',
+  ],
+])('a note says what happened: %j', (note, text) => {
+  const { before, time, after } = describeNote({ atMs: 0, count: 1, isPart: false, ...createEnded(), ...note });
+  expect(before + time + after).toBe(text);
 });
 
 describe('who waits for whom', () => {
@@ -307,7 +323,7 @@ describe('what is announced', () => {
     const crowded = { ...withQueue(3), bottleneck: BOTTLENECK };
 
     expect(hear([...during(12, () => crowded), ...during(12, () => withQueue(0))])).toEqual([
-      'The server is the bottleneck: 64 queries share 2 cores. More connections will not help.',
+      describeBottleneck(BOTTLENECK),
       'No lane is free: requests are waiting.',
       'The server is no longer the bottleneck.',
       'The queue is empty again.',
