@@ -197,18 +197,19 @@ describe('inserts', () => {
       const collection = await createCollection();
       const proxy = await openTcpProxy(mongo.port);
       const proxied = connect(`mongodb://127.0.0.1:${proxy.port}/?directConnection=true`, {
-        serverSelectionTimeoutMS: 1500,
+        serverSelectionTimeoutMS: 500,
       });
+      await until('it is connected', () => proxied.connect().catch(() => null));
       const { insert } = gatherInserts(proxied.db('test').collection(collection.collectionName));
-      // Longer than a busy machine takes to see it.
-      await failInserts('alwaysOn', { blockConnection: true, blockTimeMS: 4000 });
+      await failInserts('alwaysOn', { blockConnection: true, blockTimeMS: 600_000 });
       const inserts = Promise.allSettled([1, 2, 3].map((key) => insert({ key })));
-      await until(
-        'the server has them',
-        async () => (await runningOperations(client, { 'command.insert': collection.collectionName })).length,
-      );
+      const [{ opid }] = await until('the server has them', async () => {
+        const found = await runningOperations(client, { 'command.insert': collection.collectionName });
+        return found.length > 0 ? found : null;
+      });
       proxy.cut();
       expect(reasons(await inserts)).toEqual(Array(3).fill(expect.any(OutcomeUnknownError)));
+      await client.db('admin').command({ killOp: 1, op: opid });
       await failNoMore();
     });
   });
