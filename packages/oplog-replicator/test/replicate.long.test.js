@@ -432,6 +432,49 @@ test('a checkpoint of an oplog with another history is an error', async () => {
   );
 });
 
+test('a restart runs no command again, although a document holds the checkpoint back', async () => {
+  const run = (/** @type {Partial<ReplicateOptions>} */ changes) =>
+    replicateNow({ workers: 2, from: 'checkpoint', checkpointId: 'commands', ...changes });
+  for (const name of ['deleted', 'moved', 'renamed', 'replacing', 'replaced', 'swapped', 'other', 'indexed']) {
+    await collection(name).insertOne({ _id: 1, in: name });
+  }
+  await collection('moved').createIndex({ x: 1 }, { unique: true });
+  const copied = await now();
+  await run({ from: began, until: copied });
+  // As if these had been copied later: after their last changes below.
+  await collection('deleted', target).deleteOne({});
+  await collection('moved', target).insertOne({ _id: 2, x: 1 });
+
+  await collection('deleted').updateOne({}, { $set: { x: 1 } });
+  await collection('moved').updateOne({}, { $set: { x: 1, y: 1 } });
+  await collection('renamed').rename('now');
+  await collection('renamed').insertOne({ _id: 2 });
+  await collection('replaced').insertOne({ _id: 2 });
+  await collection('replacing').rename('replaced', { dropTarget: true });
+  await collection('replacing').insertOne({ _id: 3 });
+  await collection('swapped').updateOne({}, { $set: { x: 1 } });
+  await collection('swapped').rename('free');
+  await collection('other').rename('swapped');
+  await collection('free').rename('other');
+  await collection('indexed').createIndex({ x: 1 }, { unique: true, name: 'x' });
+  await collection('indexed').dropIndexes();
+  await collection('indexed').insertMany([{ x: 1 }, { x: 1 }]);
+  await collection('indexed').createIndex({ y: 1 }, { name: 'x' });
+  await collection('moved').rename('moved on');
+  await collection('renamed').insertOne({ _id: 3 });
+  const end = await now();
+  await collection('deleted').deleteOne({});
+  await collection('moved on').updateOne({}, { $set: { x: 2 } });
+  await collection('moved on').insertOne({ _id: 2, x: 1 });
+
+  for (const from of /** @type {const} */ ([copied, 'checkpoint'])) {
+    await expect(run({ from, until: end })).rejects.toThrow(ConflictError);
+  }
+  await run({ until: await now() });
+  await expectIdentical();
+  expect(await target.db(CHECKPOINT_DATABASE).collection('deferred').countDocuments()).toBe(0);
+});
+
 describe('several sources', () => {
   test('are merged into one target', async () => {
     const other = openClient(sharedMongoUrl());

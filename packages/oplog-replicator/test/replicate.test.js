@@ -2,16 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { MongoClient, Timestamp } from 'mongodb';
-import { cleanUp, scratchFolder, startMongod, startReplicaSet } from 'test-support/cleanup.js';
+import { cleanUp, scratchFolder, startReplicaSet } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { until } from 'test-support/waiting.js';
 import { CHECKPOINT_DATABASE } from '../src/base/namespaces.js';
 import { replicate } from '../src/replication/replicate.js';
 import { verify } from '../src/verify/verify.js';
-import { ConflictError } from '../src/base/errors.js';
-import { startTwoSets, describeData } from './connections.js';
-
-/** @import { Collection } from 'mongodb' */
+import { openTail } from '../src/source/open-tail.js';
+import { positionAt } from '../src/source/position.js';
+import { SocketTail } from '../src/source/socket-tail.js';
+import { openDeployment } from './connections.js';
 
 describe('users, versions and other sets', () => {
   const source = sharedMongoUrl();
@@ -57,11 +57,11 @@ describe('users, versions and other sets', () => {
   });
 
   test.each([
-    ['source', { sources: ['mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=2000'] }],
-    ['target', { target: 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=2000' }],
+    ['source', { sources: ['mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300'] }],
+    ['target', { target: 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300' }],
   ])('an unreachable %s is named', async (role, options) => {
     await expect(tryToReplicate(options)).rejects.toThrow(
-      new RegExp(`^the ${role} 127\\.0\\.0\\.1:1: no MongoDB was found within 2000 ms: .*ECONNREFUSED`),
+      new RegExp(`^the ${role} 127\\.0\\.0\\.1:1: no MongoDB was found within 300 ms: .*ECONNREFUSED`),
     );
   });
 
@@ -75,13 +75,6 @@ describe('users, versions and other sets', () => {
     );
     await expect(tryToReplicate({ sources: ['mongodb://user:p@hunter2/x@127.0.0.1/'] })).rejects.toThrow(
       /^the connection string of the source can't be read(?!.*hunter2)/,
-    );
-  });
-
-  test('a standalone server has no oplog', async () => {
-    const { port } = await startMongod();
-    await expect(tryToReplicate({ sources: [`mongodb://127.0.0.1:${port}`] })).rejects.toThrow(
-      `the source 127.0.0.1:${port} is a standalone server, which has no oplog; a source must be a replica set`,
     );
   });
 
@@ -118,6 +111,21 @@ describe('users, versions and other sets', () => {
     await until('entries of the oplog', () => figures().noops > 0);
     await stop();
     await superuser.db('admin').command({ dropUser: 'follower' });
+  });
+
+  test('a source that requires authentication is read through the driver', async () => {
+    const deployment = openDeployment(as('root'), { role: 'source' });
+    const { operationTime } = await superuser.db('admin').command({ appendOplogNote: 1, data: { msg: 'from here' } });
+    const from = positionAt(operationTime);
+    const tail = await openTail({ deployment, setId: /** @type {any} */ (undefined), isShard: false }, from);
+    expect((await tail.next())?.starts.length).toBeGreaterThan(0);
+    await tail.close();
+
+    // A plain socket can't read it.
+    const { hostname: host, port } = new URL(secured);
+    const socket = new SocketTail(deployment, { address: { host, port: Number(port) }, from, batchSize: 10 });
+    await expect(socket.next()).rejects.toThrow('requires authentication');
+    await socket.close();
   });
 
   test('a user who may also read all databases can copy and compare', async () => {
@@ -180,66 +188,5 @@ describe('users, versions and other sets', () => {
     [{ maxSilenceMs: 1000 }, 'maxSilenceMs is 1000; it must be at least 3000'],
   ])('invalid options are refused: %j', async (options, message) => {
     await expect(tryToReplicate(options)).rejects.toThrow(message);
-  });
-});
-
-describe('commands', () => {
-  test('a restart runs no command again, although a document holds the checkpoint back', async () => {
-    const { clients, urls } = await startTwoSets();
-    const [source, target] = clients.map((client) => client.db('shop'));
-    /** @param {string} name @returns {Collection<any>} */
-    const collection = (name, db = source) => db.collection(name);
-    const now = async () => (await source.admin().command({ ping: 1 })).operationTime;
-    const run = async (/** @type {Partial<import('../src/index.js').ReplicateOptions>} */ changes) => {
-      const { done } = await replicate({
-        sources: [urls[0]],
-        target: urls[1],
-        workers: 2,
-        hash: 'id',
-        from: 'checkpoint',
-        ...changes,
-      });
-      await done;
-    };
-
-    for (const name of ['deleted', 'moved', 'renamed', 'replacing', 'replaced', 'swapped', 'other', 'indexed']) {
-      await collection(name).insertOne({ _id: 1, in: name });
-    }
-    await collection('moved').createIndex({ x: 1 }, { unique: true });
-    const copied = await now();
-    await run({ until: copied });
-    // As if these had been copied later: after their last changes below.
-    await collection('deleted', target).deleteOne({});
-    await collection('moved', target).insertOne({ _id: 2, x: 1 });
-
-    await collection('deleted').updateOne({}, { $set: { x: 1 } });
-    await collection('moved').updateOne({}, { $set: { x: 1, y: 1 } });
-    await collection('renamed').rename('now');
-    await collection('renamed').insertOne({ _id: 2 });
-    await collection('replaced').insertOne({ _id: 2 });
-    await collection('replacing').rename('replaced', { dropTarget: true });
-    await collection('replacing').insertOne({ _id: 3 });
-    await collection('swapped').updateOne({}, { $set: { x: 1 } });
-    await collection('swapped').rename('free');
-    await collection('other').rename('swapped');
-    await collection('free').rename('other');
-    await collection('indexed').createIndex({ x: 1 }, { unique: true, name: 'x' });
-    await collection('indexed').dropIndexes();
-    await collection('indexed').insertMany([{ x: 1 }, { x: 1 }]);
-    await collection('indexed').createIndex({ y: 1 }, { name: 'x' });
-    await collection('moved').rename('moved on');
-    await collection('renamed').insertOne({ _id: 3 });
-    const until = await now();
-    await collection('deleted').deleteOne({});
-    await collection('moved on').updateOne({}, { $set: { x: 2 } });
-    await collection('moved on').insertOne({ _id: 2, x: 1 });
-
-    for (const from of /** @type {const} */ ([copied, 'checkpoint'])) {
-      await expect(run({ from, until })).rejects.toThrow(ConflictError);
-    }
-    await run({ until: await now() });
-    const [expected, found] = await Promise.all(clients.map(describeData));
-    expect(found).toEqual(expected);
-    expect(await clients[1].db(CHECKPOINT_DATABASE).collection('deferred').countDocuments()).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { BSON } from 'mongodb';
 import { startReplicaSet } from 'test-support/cleanup.js';
-import { sharedMongoUrl } from 'test-support/mongod.js';
+import { runningOperations, sharedMongoUrl } from 'test-support/mongod.js';
 import { createRandom } from 'test-support/random.js';
 import { until } from 'test-support/waiting.js';
 import { isTransient } from '../src/base/errors.js';
@@ -25,7 +25,7 @@ describe('the target', () => {
   /** @param {string[]} [args] of the mongod */
   async function open(args) {
     const { url } = await startReplicaSet(args);
-    return { admin: openClient(url).db('admin'), target: new Target(openDeployment(url), { replication: 'one' }) };
+    return { url, admin: openClient(url).db('admin'), target: new Target(openDeployment(url), { replication: 'one' }) };
   }
 
   // A new primary may lack what the old one acknowledged alone. The driver finds it without an error.
@@ -76,6 +76,28 @@ describe('the target', () => {
     expect(await target.canApplyDiffs()).toBe(false);
     await failOnce(SHUTDOWN_IN_PROGRESS);
     await expect(target.canApplyDiffs()).rejects.toThrow(/^the target 127\.0\.0\.1:\d+: /);
+  });
+
+  test('a session waits for the writes of the previous one that the server is still executing', async () => {
+    const { url, admin, target } = await open();
+    const client = openClient(url);
+    const namespace = createNamespaces().named('shop.a');
+    const collection = client.db('shop').collection('a');
+    await collection.insertOne({ first: true });
+
+    await admin.command({ fsync: 1, lock: true });
+    const writing = target.write(namespace, 'insert', 'documents', [Buffer.from(BSON.serialize({ _id: 1 }))]);
+    const deployment = openDeployment(url);
+    const isExecuting = async () => (await runningOperations(client, { ns: 'shop.a', op: 'insert' })).length;
+    await until('the server executes the write', isExecuting);
+    const waiting = new Target(deployment, { replication: 'one' })
+      .waitForWrites()
+      .then(async () => collection.countDocuments());
+    // Another replication does not wait.
+    await new Target(deployment, { replication: 'other' }).waitForWrites();
+    await admin.command({ fsyncUnlock: 1 });
+    expect(await waiting).toBe(2);
+    expect(await writing).toEqual({ matched: 1, errors: [] });
   });
 });
 
