@@ -10,14 +10,14 @@ import { isCloseToUnloaded, isCure } from '../../labs/remedies/criterion.js';
 import { remediesView } from '../../labs/remedies/remedies-view.js';
 import { countConnections } from '../../labs/remedies/measure.js';
 import { createSlowQuery } from '../../../src/mongo/slow-query.js';
+import { optionsOf } from '../support/measure-lab.js';
 
 /** @import { RemediesOptions } from '../../labs/remedies/remedies-lab.js' */
 /** @import { Variant } from '../../report/result-types.js' */
 
 describe('the lab', () => {
-  const defaults = /** @type {RemediesOptions} */ (
-    Object.fromEntries(Object.entries(remedies.options).map(([name, option]) => [name, option.default]))
-  );
+  /** @type {RemediesOptions} */
+  const defaults = optionsOf(remedies);
 
   test('each remedy is a setting of the app, with as many connections as the pool that is too small', async () => {
     const { variants } = await remedies.plan(defaults);

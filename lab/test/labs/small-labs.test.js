@@ -1,16 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, jest, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { monitorPool } from 'mongodb-pool-monitor';
-import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
+import { cleanUp } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { holdRequest } from 'test-support/network.js';
 import { until } from 'test-support/waiting.js';
-import { startApp } from '../../harness/app-process.js';
 import { takePublished } from '../../harness/lab-options.js';
-import { runLab } from '../../harness/run-lab.js';
 import { createApp, createBareApp, createLookUp, documentsOf, seedDocuments } from '../../labs/handles/handles-app.js';
 import { handles } from '../../labs/handles/handles-lab.js';
 import { layOutChart } from '../../report/chart-data.js';
@@ -20,9 +15,9 @@ import { serveHandler, serveParts } from '../../../test/support/serve-app.js';
 import { createLogger } from '../../../src/base/logger.js';
 import { readSettings } from '../../../src/settings.js';
 import { wasBusy } from '../../harness/environment.js';
-import { warnIfBusy } from '../../labs/utilisation/utilisation-lab.js';
+import { utilisation, warnIfBusy } from '../../labs/utilisation/utilisation-lab.js';
 import { summariseUse } from '../../labs/utilisation/utilisation-view.js';
-import { expectRefused, runCli } from '../support/run-cli.js';
+import { measureLab } from '../support/measure-lab.js';
 import { leakStreams } from '../../labs/sessions/measure-sessions.js';
 import { createClient } from '../../../src/mongo/client.js';
 import { Database } from '../../../src/mongo/database.js';
@@ -85,16 +80,8 @@ describe('handles', () => {
 
   test('what only the document has is shown and not measured, beside the reason for other ratios', async () => {
     const measure = jest.fn(async () => ({ measured: { ratePerSec: 3000 } }));
-    const result = await runLab(
-      /** @type {any} */ ({ ...handles, mongo: null, prepare: undefined, measure }),
-      options,
-      {
-        settings: readSettings({}),
-        signal: new AbortController().signal,
-        report: () => {},
-        onStep: () => {},
-      },
-    );
+    const lab = /** @type {any} */ ({ ...handles, mongo: null, prepare: undefined, measure });
+    const result = await measureLab(lab, options);
     expect(measure).toHaveBeenCalledTimes(10);
     const table = renderTable(handles, result);
     expect(table).toMatch(/c128 sprintf +– +162324 .* 0\.77 +0\.67 +9\.48$/m);
@@ -138,36 +125,37 @@ describe('handles', () => {
       expect(await response.json()).toEqual({ type: 'about:blank', status: 500, title: 'Internal Server Error' });
     }
   });
-
-  test.each(['1', '2'])('an app of %s processes reports that it found no MongoDB', async (processes) => {
-    const script = fileURLToPath(new URL('../../labs/handles/handles-server.js', import.meta.url));
-    const settings = { MONGO_URL: 'mongodb://127.0.0.1:1', MONGO_SERVER_SELECTION_TIMEOUT_MS: '100' };
-    await expect(startApp(settings, { script, args: ['--processes', processes] })).rejects.toThrow(
-      /^the app did not start: MONGO_URL: no MongoDB was found within 100 ms: .*(\na process of the app exited)?$/,
-    );
-  });
 });
 
 describe('utilisation', () => {
   test('a run says how busy the connection was and how long queries waited, and where to watch it', async () => {
-    const out = await scratchFolder();
-    const options = '--shares 90 --use-ms 20 --seconds 1 --parallel --json --out'.split(' ');
-    const { code, stdout, stderr } = await runCli(['run', 'utilisation', ...options, out], {
-      env: { MONGO_URL: sharedMongoUrl() },
+    /** @type {string[]} */
+    const said = [];
+    const options = { shares: [90], arrivals: ['random'], useMs: 20, seconds: 1 };
+    const result = await measureLab(utilisation, options, { report: (line) => said.push(line) });
+    expect(said).toContainEqual(expect.stringMatching(/^random, 90 %: watch it at http:\/\/127\.0\.0\.1:\d+\/$/));
+    expect(result.variants).toMatchObject([
+      { measured: { failures: 0, aloneMs: expect.any(Number), waitMeanMs: expect.any(Number) } },
+    ]);
+  });
+
+  test('even arrivals are predicted not to wait, random ones are', async () => {
+    const plan = await utilisation.plan({
+      shares: [90],
+      arrivals: ['even', 'random'],
+      poolSize: 1,
+      useMs: 20,
+      seconds: 1,
     });
-    expect({ code, stderr }).toMatchObject({
-      code: 0,
-      stderr: expect.stringMatching(/random, 90 %: watch it at http:\/\/127\.0\.0\.1:\d+\/$/m),
-    });
-    const [even, random] = JSON.parse(stdout).variants;
-    expect(even.name).toBe('even, 90 %');
-    for (const { measured } of [even, random])
-      expect(measured).toMatchObject({ failures: 0, aloneMs: expect.any(Number) });
-    expect(even.predicted.waitMeanMs).toBeCloseTo(0);
-    expect(random.predicted.waitMeanMs).toBeGreaterThan(5);
-    expect(random.measured.waitMaxMs).toBeGreaterThan(random.measured.waitMeanMs);
-    expect(await readFile(path.join(out, 'utilisation.html'), 'utf8')).toContain('How busy a connection may be');
-  }, 60_000);
+    const [even, random] = await Promise.all(
+      plan.variants.map((variant) =>
+        utilisation.predict?.(variant, plan, /** @type {any} */ ({ aloneMs: 20 }), readSettings({}, 'no .env file')),
+      ),
+    );
+    expect(plan.variants.map(({ name }) => name)).toEqual(['even, 90 %', 'random, 90 %']);
+    expect(even?.waitMeanMs).toBeCloseTo(0);
+    expect(random?.waitMeanMs).toBeGreaterThan(5);
+  });
 
   test('what two connections did, by hand', () => {
     const use = (/** @type {number} */ startMs, /** @type {number} */ waitMs) => ({
@@ -193,10 +181,14 @@ describe('utilisation', () => {
     expect(wasBusy(/** @type {any} */ ({ warnings: warnIfBusy(used, planned) }))).toBe(isBusy);
   });
 
-  test.each([
-    ['--shares', '50,100', /100 is too much: from 100 % on the queue only grows/],
-    ['--arrivals', 'odd', /"odd" is not one of even, random/],
-  ])('%s %s is refused', (option, value, problem) => expectRefused(['run', 'utilisation', option, value], problem));
+  test.each(
+    /** @type {const} */ ([
+      ['shares', '50,100', '100 is too much: from 100 % on the queue only grows'],
+      ['arrivals', 'odd', '"odd" is not one of even, random'],
+    ]),
+  )('--%s %s is refused', (option, text, problem) => {
+    expect(() => utilisation.options[option].parse?.(text)).toThrow(problem);
+  });
 });
 
 describe('sessions, when streams hold all connections', () => {

@@ -2,7 +2,6 @@ import os from 'node:os';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { warnIfStarved, wasBusy } from '../../../harness/environment.js';
@@ -11,15 +10,13 @@ import { inserts, limitCores } from '../../../labs/inserts/inserts-lab.js';
 import { describeFaults, verifyInserts } from '../../../labs/inserts/verify-inserts.js';
 import { layOutChart } from '../../../report/chart-data.js';
 import { createSampleResult } from '../../report/sample-result.js';
-import { cleanUp, scratchFolder, startMongod } from 'test-support/cleanup.js';
+import { cleanUp } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
-import { expectRefused, runCli } from '../../support/run-cli.js';
+import { measureLab, optionsOf } from '../../support/measure-lab.js';
 
-/** @typedef {import('../../../report/result-types.js').Variant} Variant */
-
-const defaults = /** @type {any} */ (
-  Object.fromEntries(Object.entries(inserts.options).map(([name, option]) => [name, option.default]))
-);
+const defaults = optionsOf(inserts);
+const client = new MongoClient(sharedMongoUrl());
+cleanUp(() => client.close());
 
 test.each([
   ['a third of what it needed', 0.9, 0.3, true],
@@ -29,61 +26,27 @@ test.each([
   expect(wasBusy(/** @type {any} */ ({ warnings: warnIfStarved({ threadBusy, cpuShare }) }))).toBe(isBusy);
 });
 
-test('run inserts measures each case plain and gathered, and every document is stored once', async () => {
-  const out = path.join(await scratchFolder(), 'out');
-  const { code, stdout, stderr } = await runCli(
-    [
-      'run',
-      'inserts',
-      '--cases',
-      '1/1,2/50',
-      '--docs',
-      '300',
-      // Enough for all of them on a busy machine.
-      '--seconds',
-      '100',
-      '--repeat',
-      '2',
-      '--write-concern',
-      '1',
-      '--json',
-      '--out',
-      out,
-    ],
-    { env: { MONGO_URL: sharedMongoUrl() } },
-  );
-  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/2\/50: gathered \/ plain +\d/) });
-  const { variants } = JSON.parse(stdout);
-  expect(variants.map((/** @type {Variant} */ { name }) => name)).toEqual([
-    '1/1 plain',
-    '1/1 gathered',
-    '2/50 plain',
-    '2/50 gathered',
-  ]);
-  for (const { measured, repeats } of variants) {
-    expect(measured).toMatchObject({ count: 600, missing: 0, twice: 0, wrong: 0 });
-    expect(repeats).toHaveLength(2);
+/** Enough for all documents on a busy machine. */
+const ALL = { seconds: 100, writeConcern: 1 };
+
+test('a run measures each case plain and gathered, and every document is stored once', async () => {
+  const { variants } = await measureLab(inserts, { ...ALL, cases: ['1/1', '2/50'], docs: 60 });
+  expect(variants.map(({ name }) => name)).toEqual(['1/1 plain', '1/1 gathered', '2/50 plain', '2/50 gathered']);
+  for (const { measured } of variants) {
+    expect(measured).toMatchObject({ count: 60, missing: 0, twice: 0, wrong: 0, cpuPercent: expect.any(Number) });
   }
-  expect(await readFile(path.join(out, 'inserts.html'), 'utf8')).toContain('How many inserts one MongoDB can take');
-  const client = new MongoClient(sharedMongoUrl());
-  cleanUp(() => client.close());
   expect(await client.db('pool_lab').listCollections({ name: 'inserts' }).toArray()).toEqual([]);
 });
 
 test('more indexes and random data: each index is built for each run, and every document is as inserted', async () => {
-  const { port } = await startMongod();
-  const args = ['--cases', '2/20', '--docs', '1100', '--seconds', '60', '--ways', 'gathered', '--write-concern', '1'];
-  const { stdout } = await runCli([
-    ...['run', 'inserts', ...args, '--data', 'random', '--indexes', '3', '--json'],
-    ...['--url', `mongodb://127.0.0.1:${port}`, '--out', await scratchFolder()],
-  ]);
-  const [{ measured }] = JSON.parse(stdout).variants;
-  expect(measured).toMatchObject({ count: 1100, missing: 0, twice: 0, wrong: 0, cpuPercent: expect.any(Number) });
-  const client = new MongoClient(`mongodb://127.0.0.1:${port}`);
-  cleanUp(() => client.close());
-  const { metrics } = await client.db('admin').command({ serverStatus: 1 });
-  // Once for the warm-up, once for the run. A server creates one for itself.
-  expect(metrics.commands.createIndexes.total).toBeGreaterThanOrEqual(2 * 3);
+  const oplog = client.db('local').collection('oplog.rs');
+  const [{ ts }] = await oplog.find().sort({ $natural: -1 }).limit(1).toArray();
+  const options = { ...ALL, cases: ['2/20'], docs: 1100, ways: ['gathered'], data: 'random', indexes: 3 };
+  const [{ measured }] = (await measureLab(inserts, options)).variants;
+  expect(measured).toMatchObject({ count: 1100, missing: 0, twice: 0, wrong: 0 });
+  const builds = await oplog.find({ ts: { $gt: ts }, 'o.createIndexes': 'inserts' }).toArray();
+  // Once for the warm-up, once for the run.
+  expect(builds.map(({ o }) => o.name)).toEqual(Array(2).fill(['field0_1', 'field1_1', 'field2_1']).flat());
 });
 
 const isLinux = process.platform === 'linux';
@@ -99,22 +62,9 @@ const isLinux = process.platform === 'linux';
   for (const task of tasks) {
     expect(await readFile(`/proc/${pid}/task/${task}/status`, 'utf8')).toMatch(/^Cpus_allowed_list:\s+0$/m);
   }
-  const { stdout } = await runCli(
-    [
-      ...['run', 'inserts', '--cases', '1/2', '--docs', '50', '--ways', 'plain', '--server-cores', '1', '--json'],
-      ...['--out', await scratchFolder()],
-    ],
-    { env: { MONGO_URL: '' } },
-  );
-  expect(JSON.parse(stdout).variants).toMatchObject([
-    { name: '1/2 plain, 1 core', settings: { serverCores: 1 }, measured: { count: 50 } },
-  ]);
 });
 
 describe('verification finds', () => {
-  const client = new MongoClient(sharedMongoUrl());
-  cleanUp(() => client.close());
-
   test.each([
     ['nothing wrong', [0, 1, 2], { missing: 0, twice: 0, wrong: 0 }, undefined],
     ['missing documents', [0, 2], { missing: 1, twice: 0, wrong: 0 }, 'documents are not as inserted: 1 missing'],
@@ -233,20 +183,18 @@ test('a chart has all rates of the article, and marks the cores of this machine'
 });
 
 test.each([
-  [['--cases', '1'], '"1" is not sessions/inserters; several are written 1/1,100/10000.'],
-  [['--ways', 'raw'], '"raw" is not one of plain, gathered.'],
-  [['--write-concern', '2'], 'It must be majority or 1.'],
-  [['--docs', '99', '--cases', '1/100'], '--docs is 99; 1/100 needs at least 100'],
-  [['--data', 'ones'], '"ones" is not one of zeros, random.'],
-  [['--server-cores', '1,9999'], `--server-cores is 9999; this machine has ${os.availableParallelism()}`],
-  [['--server-cores', '1', '--url', sharedMongoUrl()], '--server-cores limits the embedded MongoDB only'],
-])('%j is refused', async (args, words) => {
-  await expectRefused(['run', 'inserts', ...args], new RegExp(words.replaceAll(/[.*]/g, '\\$&')));
+  ['cases', '1', '"1" is not sessions/inserters; several are written 1/1,100/10000.'],
+  ['ways', 'raw', '"raw" is not one of plain, gathered.'],
+  ['writeConcern', '2', 'It must be majority or 1.'],
+  ['data', 'ones', '"ones" is not one of zeros, random.'],
+])('--%s %s is refused', (name, text, problem) => {
+  expect(() => inserts.options[name].parse?.(text)).toThrow(problem);
 });
 
-test('--server-cores without taskset is refused before anything is measured', async () => {
-  const env = { PATH: await scratchFolder(), MONGO_URL: '' };
-  await expectRefused(['run', 'inserts', '--server-cores', '1'], /--server-cores needs taskset, of Linux: it was not/, {
-    env,
-  });
+test.each([
+  [{ docs: 99, cases: ['1/100'] }, '--docs is 99; 1/100 needs at least 100'],
+  [{ serverCores: [1, 9999] }, `--server-cores is 9999; this machine has ${os.availableParallelism()}`],
+  [{ serverCores: [1], url: sharedMongoUrl() }, '--server-cores limits the embedded MongoDB only'],
+])('%j is refused', async (options, problem) => {
+  await expect(measureLab(inserts, options)).rejects.toThrow(problem);
 });

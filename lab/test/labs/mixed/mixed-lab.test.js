@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
-import { readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readScenario } from 'mongodb-pool-predictor/node';
-import { startApp } from '../../../harness/app-process.js';
 import { labs } from '../../../labs/index.js';
 import { APP_PATHS } from '../../../labs/mixed/check-requests.js';
 import { mixed } from '../../../labs/mixed/mixed-lab.js';
@@ -13,9 +11,8 @@ import { workOut } from '../../../../src/load-tests/exact-times.js';
 import { createSampleResult } from '../../report/sample-result.js';
 import { findArrivals, sampleLoad } from '../../../labs/mixed/load-samples.js';
 import { renderTable } from '../../../report/table.js';
-import { expectRefused } from '../../support/run-cli.js';
+import { serveApp } from '../../../../test/support/serve-app.js';
 import { scratchFolder } from 'test-support/cleanup.js';
-import { sharedMongoUrl } from 'test-support/mongod.js';
 
 const folder = await scratchFolder();
 const settings = readSettings({}, '');
@@ -56,24 +53,6 @@ describe('the driver of 2020', () => {
 
   test.each([{ slowQuery: /** @type {const} */ ('work') }, { poolTimeout: 100 }])('can not do %j', async (option) => {
     await expect(mixed.plan({ ...old, ...option })).rejects.toThrow('leave out --driver 3');
-  });
-
-  test('that can not be installed is named, and leaves nothing behind', async () => {
-    const cache = path.join(folder, 'cache');
-    const out = path.join(folder, 'no-driver');
-    const env = {
-      MONGO_URL: sharedMongoUrl(),
-      POOL_LAB_CACHE: cache,
-      npm_config_registry: 'http://127.0.0.1:1',
-      npm_config_cache: path.join(folder, 'npm'),
-    };
-    await expectRefused(
-      ['run', 'mixed', '--driver', '3', '--environment', 'smoke', '--out', out],
-      /--driver 3 needs mongodb 3\.4\.0, and npm can't install it in \S+cache: ECONNREFUSED/,
-      { env },
-    );
-    expect(await readdir(cache)).toEqual([]);
-    expect(existsSync(out)).toBe(false);
   });
 });
 
@@ -160,7 +139,12 @@ test('a scenario without any query is refused', async () => {
 });
 
 test('what is drawn is predicted with a band', async () => {
-  const scenario = path.join(path.dirname(MIXED_SCENARIO), 'users-and-admins.yaml');
+  const scenario = path.join(folder, 'drawn.yaml');
+  await writeFile(
+    scenario,
+    `config: { phases: [{ duration: 2, arrivalRate: 5 }] }
+scenarios: [{ weight: 3, flow: [{ get: { url: /fast } }] }, { flow: [{ get: { url: /slow } }] }]`,
+  );
   const plan = await mixed.plan({ poolSizes: [2], slowMs: 500, scenario });
   const predicted = await labs.mixed.predict?.(
     plan.variants[0],
@@ -200,13 +184,9 @@ scenarios:\n  - flow:\n${flow.map((step) => `      - ${step}\n`).join('')}`,
 });
 
 test('the app has every path that a scenario may use', async () => {
-  const app = await startApp({ MONGO_URL: String(process.env.TEST_MONGO_URL), SLOW_MS: '1' });
-  try {
-    const answers = await Promise.all(APP_PATHS.map(async (name) => (await fetch(`${app.url}${name}`)).status));
-    expect(answers).toEqual(APP_PATHS.map(() => 200));
-  } finally {
-    await app.stop();
-  }
+  const url = await serveApp({ SLOW_MS: '1' });
+  const answers = await Promise.all(APP_PATHS.map(async (name) => (await fetch(`${url}${name}`)).status));
+  expect(answers).toEqual(APP_PATHS.map(() => 200));
 });
 
 test('the target of a scenario is said to be unused', async () => {

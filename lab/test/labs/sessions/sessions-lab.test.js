@@ -1,34 +1,14 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { labs } from '../../../labs/index.js';
 import { sessions } from '../../../labs/sessions/sessions-lab.js';
-import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
+import { cleanUp } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
-import { runCli } from '../../support/run-cli.js';
-import { runNode } from 'test-support/processes.js';
-
-const folder = await scratchFolder();
+import { measureLab, optionsOf } from '../../support/measure-lab.js';
 
 /** @param {Record<string, unknown>} [given] */
 async function plan(given) {
-  const options = Object.entries(sessions.options).map(([name, option]) => [name, option.default]);
-  return sessions.plan({ ...Object.fromEntries(options), ...given });
-}
-
-/** @param {string[]} args @param {(child: import('node:child_process').ChildProcess) => void} [onStart] */
-async function run(args, onStart) {
-  const out = path.join(folder, args.join(''));
-  const command = ['run', 'sessions', '--json', '--out', out, ...args];
-  const env = { MONGO_URL: sharedMongoUrl() };
-  const { code, stdout, stderr } = await (onStart
-    ? runNode(['lab/cli.js', ...command], { env, onStart })
-    : runCli(command, { env }));
-  /** @type {import('../../../report/result-types.js').Variant[]} */
-  const variants = stdout ? JSON.parse(stdout).variants : [];
-  const figures = Object.fromEntries(variants.map(({ name, measured }) => [name, measured ?? {}]));
-  return { code, stderr, out, figures };
+  return sessions.plan(optionsOf(sessions, given));
 }
 
 describe('the plan', () => {
@@ -199,112 +179,64 @@ test('each published finding has its reason: one connection, a full thread, or t
   expect(labs.sessions.findings?.(others).map(({ reason }) => reason)).toEqual([undefined, undefined, undefined]);
 });
 
-test('a run measures every way, says each second what the pool does, and takes its data away', async () => {
-  let pid = 0;
-  const { code, stderr, out, figures } = await run(
-    ['--workers', '3', '--queries', '40', '--pool-sizes', '2', '--stats'],
-    (child) => {
-      pid = Number(child.pid);
-    },
+/** @param {Record<string, unknown>} options @param {Parameters<typeof measureLab>[2]} [surroundings] */
+async function run(options, surroundings) {
+  const { variants } = await measureLab(sessions, options, surroundings);
+  return Object.fromEntries(variants.map(({ name, measured, error }) => [name, { ...measured, error }]));
+}
+
+test('a run measures every way, says what the pool did, and takes its data away', async () => {
+  /** @type {string[]} */
+  const said = [];
+  const figures = await run(
+    { workers: [3], queries: [40], poolSizes: [2], stats: true },
+    { report: (line) => said.push(line) },
   );
-  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('3 workers: copy 2 / fixed') });
   expect(figures).toMatchObject({
     '3 workers: fixed = primed clone': { count: 120, failures: 0, opened: 1 },
     '3 workers: copy 2 = clone': { count: 120, failures: 0, opened: 2 },
     '3 workers: client-per-query': { count: 3, failures: 0, opened: 3 },
   });
-  expect(stderr).toMatch(
-    /^3 workers: copy 2 = clone: sockets alive 2, in use 0, times acquired 120, times waited \d+, total wait .+ s, timeouts 0$/m,
+  expect(said).toContainEqual(
+    expect.stringMatching(
+      /^3 workers: copy 2 = clone: sockets alive 2, in use 0, times acquired 120, times waited \d+, total wait .+ s, timeouts 0$/,
+    ),
   );
-  expect(await readFile(path.join(out, 'sessions.html'), 'utf8')).toContain('One shared connection or a pool');
-
   const client = await MongoClient.connect(sharedMongoUrl());
   cleanUp(() => client.close());
   const names = (await client.db('pool_lab').listCollections().toArray()).map(({ name }) => name);
-  expect(names).not.toContain(`cipher_texts_${pid}`);
-});
-
-test('over a distance, one connection answers one query a round trip, and ten answer many times as much', async () => {
-  const { code, figures } = await run(
-    '--rtt 50 --workers 10 --queries 5 --pool-sizes 10 --strategies fixed,copy'.split(' '),
-  );
-  expect(code).toBe(0);
-  const [fixed, copy] = ['fixed', 'copy 10'].map((name) => figures[`10 workers: ${name}`]);
-  // Timers are up to a millisecond early, each way. On a busy machine copy comes to less than 10 times.
-  expect(fixed.ratePerSec).toBeLessThan(1000 / 48);
-  expect(copy.p50Ms).toBeGreaterThan(48);
-  expect(copy.ratePerSec / fixed.ratePerSec).toBeGreaterThan(3);
-});
-
-test('the network delay is chosen so that a query takes as long as it should', async () => {
-  const common = '--workers 1 --queries 40 --strategies fixed'.split(' ');
-  const { code, stderr, figures } = await run(['--query-ms', '50', ...common]);
-  expect({ code, stderr }).toMatchObject({
-    code: 0,
-    stderr: expect.stringMatching(/A query takes \d+\.\d+ ms here, and 50 ms with a network delay of \d+\.\d+ ms\./),
-  });
-  const { p50Ms, threadBusy } = figures['1 worker: fixed'];
-  expect(p50Ms).toBeGreaterThan(48);
-  // While a query travels, the thread has nothing to do.
-  expect(threadBusy).toBeLessThan(0.9);
-  const near = await run(['--query-ms', '0.001', ...common]);
-  expect(near.stderr).toContain(' ms here, more than 0.001 ms: no network delay is added.');
+  expect(names).not.toContain(`cipher_texts_${process.pid}`);
 });
 
 describe('change streams that nobody closes', () => {
-  const common = ['--strategies', 'copy', '--workers', '4', '--pool-sizes', '2', '--queries', '2'];
-  /** A day: longer than any run. */
-  const HELD = ['--max-await', '86400000'];
+  const common = { strategies: ['copy'], workers: [4], poolSizes: [2], queries: [2] };
+  /** Longer than any run: a day. */
+  const maxAwait = 86_400_000;
 
-  test('as many as the pool is large make queries wait for a stream to be answered, and none fails', async () => {
-    const { code, figures } = await run([...common, '--leaks', '2']);
-    expect(code).toBe(0);
-    const { ['4 workers: copy 2']: measured } = figures;
+  test.each([2, 4])('%i of them, which the server answers, let every query get through', async (leaks) => {
+    const { '4 workers: copy 2': measured } = await run({ ...common, leaks, maxAwait: 100 });
     expect(measured).toMatchObject({ count: 8, failures: 0 });
-    // The server answers a stream after a second, and then all queries in the queue go first.
-    expect(measured.p99Ms).toBeGreaterThan(500);
     // Streams wait too, and are not counted.
     expect(measured.timesWaited).toBeLessThanOrEqual(8);
   });
 
-  test('twice as many make a query wait twice', async () => {
-    const { code, figures } = await run([...common, '--leaks', '4', '--max-await', '300']);
-    expect(code).toBe(0);
-    const { ['4 workers: copy 2']: measured } = figures;
-    // Two lanes: two streams are answered, then the other two. The queries may start late in the first round.
-    expect(measured.p99Ms).toBeGreaterThan(1.5 * 300);
-    expect(measured).toMatchObject({ count: 8, failures: 0 });
-    expect(measured.timesWaited).toBeLessThanOrEqual(8);
-  });
-
   test('where the server holds back its answers for a day, every query waits until its patience ends', async () => {
-    const { code, stderr, figures } = await run([...common, '--leaks', '2', ...HELD, '--pool-timeout', '50']);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/8 queries got no connection within\s50 ms/);
-    expect(figures['4 workers: copy 2']).toMatchObject({ failures: 8, timesWaited: 8, ratePerSec: 0 });
+    const { '4 workers: copy 2': measured } = await run({ ...common, leaks: 2, maxAwait, poolTimeout: 50 });
+    expect(measured).toEqual(expect.objectContaining({ failures: 8, timesWaited: 8, ratePerSec: 0 }));
+    expect(measured.error).toBe('8 queries got no connection within 50 ms');
   });
 
   test('on a second client they hold up nobody', async () => {
-    const { code, figures } = await run([
-      ...common,
-      '--leaks',
-      '2',
-      ...HELD,
-      '--pool-timeout',
-      '5000',
-      '--second-client',
-    ]);
-    expect(code).toBe(0);
-    expect(figures['4 workers: copy 2']).toMatchObject({ count: 8, failures: 0, opened: 2 });
+    const { '4 workers: copy 2': measured } = await run({ ...common, leaks: 2, maxAwait, secondClient: true });
+    expect(measured).toMatchObject({ count: 8, failures: 0, opened: 2 });
   });
 
   test('a frozen run can be interrupted', async () => {
-    const frozen = [...common, '--leaks', '2', ...HELD, '--pool-timeout', '1000000', '--stats'];
-    const { code } = await run(frozen, (child) => {
-      child.stderr?.on('data', (text) => {
-        if (String(text).includes('times acquired')) child.kill('SIGINT');
-      });
-    });
-    expect(code).toBe(130);
+    const controller = new AbortController();
+    const frozen = run(
+      { ...common, leaks: 2, maxAwait, poolTimeout: 1_000_000, stats: true },
+      { signal: controller.signal, report: () => controller.abort(new Error('enough')) },
+    );
+    await expect(frozen).rejects.toThrow('enough');
   });
 });
