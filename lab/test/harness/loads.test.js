@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { cleanUp } from 'test-support/cleanup.js';
-import { measureUntil } from 'test-support/waiting.js';
 import { foreseeLostUsers } from '../../harness/loads/artillery-load.js';
 import { runClosedLoop } from '../../harness/loads/closed-loop.js';
 import { drawRequests, sendRequests } from '../../harness/loads/open-loop.js';
@@ -23,34 +23,21 @@ describe('a closed loop', () => {
         expect(worker).toBeLessThan(3);
         seen.push(index);
         most = Math.max(most, ++running);
-        await new Promise((resolve) => {
-          setTimeout(resolve, 2);
-        });
+        await sleep(2);
         running--;
       },
     });
     expect(most).toBe(3);
     expect(seen).toEqual([...seen.keys()]);
     expect(figures.count).toBe(20);
-    expect(figures.ratePerSec).toBeCloseTo((20 / figures.tookMs) * 1000);
     expect(figures.p50Ms).toBeGreaterThan(1);
     expect(figures.maxMs).toBeGreaterThanOrEqual(figures.p99Ms);
   });
 
   test('no task begins once the time is up, and those that run count', async () => {
-    const figures = await runClosedLoop({
-      workers: 2,
-      total: 1000,
-      withinMs: 30,
-      task: () =>
-        new Promise((resolve) => {
-          setTimeout(resolve, 20);
-        }),
-    });
-    expect(figures.count).toBeGreaterThanOrEqual(2);
-    expect(figures.count).toBeLessThanOrEqual(4);
-    expect(figures.ratePerSec).toBeCloseTo((figures.count / figures.tookMs) * 1000);
-    expect(figures.maxMs).toBeGreaterThan(15);
+    const figures = await runClosedLoop({ workers: 2, total: 1000, withinMs: 300, task: () => sleep(400) });
+    expect(figures.count).toBe(2);
+    expect(figures.maxMs).toBeGreaterThan(390);
   });
 
   test('a task that fails ends the loop with its error, after those that run', async () => {
@@ -118,23 +105,21 @@ describe('an open loop', () => {
   });
 
   test('requests are sent when they are due, whether or not those before are answered', async () => {
-    /** @type {number[]} */
-    const cameAtMs = [];
+    /** @type {string[]} */
+    const order = [];
     /** @type {import('node:http').ServerResponse[]} */
     const held = [];
     const url = await serve((req, res) => {
-      cameAtMs.push(performance.now());
+      order.push(String(req.url));
       held.push(res);
       // Nobody is answered until all have come.
-      if (held.length === due.length) for (const each of held) each.writeHead(each === held[1] ? 503 : 200).end();
+      if (held.length === due.length) for (const each of held) each.writeHead(each === held[0] ? 503 : 200).end();
     });
-    const due = [0, 60, ...new Array(18).fill(120)].map((atMs) => ({ route: '/fast', atMs }));
-    const startedAtMs = performance.now();
-    const answers = await sendRequests(due, { url, patienceMs: 5000, signal: new AbortController().signal });
-    for (const [index, { atMs }] of due.entries()) expect(cameAtMs[index] - startedAtMs).toBeGreaterThan(atMs - 2);
-    // If each began its wait when the one before was sent, the last would be 2 s late.
-    expect(cameAtMs[due.length - 1] - startedAtMs).toBeLessThan(2000);
-    expect(answers).toMatchObject(due.map((each, index) => ({ ...each, status: index === 1 ? 503 : 200 })));
+    const due = [{ route: '/soon', atMs: 0 }, ...new Array(18).fill({ route: '/later', atMs: 300 })];
+    sleep(100).then(() => order.push('100 ms'));
+    const answers = await sendRequests(due, { url, patienceMs: 60_000, signal: new AbortController().signal });
+    expect(answers).toMatchObject(due.map((each) => ({ ...each, status: each.atMs === 0 ? 503 : 200 })));
+    expect(order.indexOf('100 ms')).toBeLessThan(order.indexOf('/later'));
   });
 
   test('who gets no answer in time gives up, and has waited so long', async () => {
@@ -181,64 +166,19 @@ test.each(
 });
 
 describe('an HTTP load', () => {
-  const LOAD = { connections: 32, warmUpMs: 150, durationMs: 150 };
-
-  /** @param {import('node:http').RequestListener} [answer] */
-  async function serve(
-    answer = (req, res) => {
-      res.end('{}');
-    },
-  ) {
+  test('all that counts comes over connections that the warm-up opened', async () => {
     /** @type {Set<unknown>} */
     const connections = new Set();
     const url = await serveHandler((req, res) => {
       connections.add(req.socket);
-      answer(req, res);
+      res.end('{}');
     });
-    return { url, connections };
-  }
-
-  test('all that counts comes over connections that the warm-up opened', async () => {
-    const { url, connections } = await serve();
-    const { measured, failed } = await runHttpLoad({ url, ...LOAD });
+    const { measured, failed } = await runHttpLoad({ url, connections: 32, warmUpMs: 150, durationMs: 150 });
     expect(failed).toBeUndefined();
     expect(measured).toMatchObject({ failures: 0, reopened: 0, tookMs: 150 });
     expect(measured.requests).toBeGreaterThan(0);
     expect(measured.ratePerSec).toBeCloseTo(measured.requests / 0.15, 3);
     expect(connections.size).toBe(32);
-  });
-
-  test('a server that closes its connections is found out', async () => {
-    let answers = 0;
-    const { url } = await serve((req, res) => {
-      res.end('{}');
-      answers += 1;
-      if (answers % 2 === 0) req.socket.end();
-    });
-    // On a busy machine, no connection may be opened again within this time.
-    const { measured, failed } = await measureUntil(
-      () => runHttpLoad({ url, ...LOAD, connections: 2 }),
-      ({ measured: { reopened } }) => reopened > 0,
-    );
-    expect(measured.reopened).toBeGreaterThan(0);
-    expect(failed).toMatch(/connection opened again/);
-  });
-
-  test('answers of another status are failures', async () => {
-    const { url } = await serve((req, res) => {
-      res.statusCode = 503;
-      res.end();
-    });
-    const { measured, failed } = await runHttpLoad({ url, ...LOAD });
-    expect(measured).toMatchObject({ requests: 0, errors: 0, timeouts: 0 });
-    expect(measured.non2xx).toBe(measured.failures);
-    expect(failed).toBe(`${measured.non2xx} x HTTP 503`);
-  });
-
-  test('an abort ends the load', async () => {
-    const controller = new AbortController();
-    const { url } = await serve(() => controller.abort(new Error('enough')));
-    await expect(runHttpLoad({ url, ...LOAD }, { signal: controller.signal })).rejects.toThrow('enough');
   });
 
   const NONE = { errors: 0, timeouts: 0, non2xx: 0 };

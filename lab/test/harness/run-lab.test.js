@@ -1,7 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRandom } from 'mongodb-pool-predictor';
-import { startReplicaSet } from 'test-support/cleanup.js';
-import { startApp } from '../../harness/app-process.js';
 import { runLab } from '../../harness/run-lab.js';
 import { readSettings } from '../../../src/settings.js';
 import { mixed } from '../../labs/mixed/mixed-lab.js';
@@ -188,58 +186,6 @@ describe('a run', () => {
     await runLab(lab, { url: process.env.TEST_MONGO_URL }, surroundings({ settings }));
     const fromSource = { ...lab, mongo: { urlOption: 'source' } };
     await runLab(fromSource, { source: process.env.TEST_MONGO_URL }, surroundings({ settings }));
-  });
-
-  test('when the app is killed during a measurement, the result says so and has no figures', async () => {
-    const lab = {
-      ...makeLab(() => ({ measured: {} })),
-      /** @type {AnyLab['measure']} */
-      measure: async (variant, plan, { mongoUrl, signal }) => {
-        const app = await startApp({ MONGO_URL: mongoUrl }, { signal });
-        try {
-          process.kill(app.pid, 'SIGKILL');
-          await new Promise((resolve) => {
-            app.signal.addEventListener('abort', resolve);
-          });
-          await fetch(app.url);
-          return { measured: { requests: 1 } };
-        } finally {
-          await app.stop();
-        }
-      },
-    };
-    const { variants } = await runLab(lab, {}, surroundings());
-    expect(variants[0]).toMatchObject({ measured: null, error: 'the app ended by itself: signal SIGKILL' });
-  });
-
-  test('when MongoDB is killed during a measurement, the result says so and has no figures', async () => {
-    const mongod = await startReplicaSet();
-    /** @type {string[]} */
-    const order = [];
-    const lab = {
-      ...makeLab(() => ({ measured: {} })),
-      /** @type {AnyLab['measure']} */
-      measure: async ({ name }, plan, { signal }) => {
-        order.push(name);
-        if (name === 'A') return { measured: { requests: 1 } };
-        const aborted = new Promise((resolve) => {
-          signal.addEventListener('abort', resolve);
-        });
-        await mongod.kill('SIGKILL');
-        await aborted;
-        // As an app would have answered with 503 until the end of the load.
-        return { measured: { requests: 1, failures: 1 } };
-      },
-      /** @type {AnyLab['prepare']} */
-      prepare: async (plan, { onEnd }) => onEnd(() => Promise.reject(new Error('no connection'))),
-    };
-    const settings = readSettings({ MONGO_URL: mongod.url, MONGO_SERVER_SELECTION_TIMEOUT_MS: '2000' });
-    const { variants, warnings } = await runLab(lab, {}, surroundings({ settings }));
-    expect(variants).toMatchObject([
-      { measured: { requests: 1 } },
-      { measured: null, error: expect.stringMatching(/^MongoDB was lost during the measurement: /) },
-    ]);
-    expect(warnings).toEqual(['what was set up could not be removed: no connection']);
   });
 });
 

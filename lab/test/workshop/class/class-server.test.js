@@ -4,7 +4,6 @@ import { request } from 'node:http';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
-import { runNode } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
 import { hashSource } from '../../../report/document.js';
 import { createAddressLimits } from '../../../workshop/class/address-limits.js';
@@ -16,6 +15,17 @@ import { createStateFile } from '../../../workshop/class/class-file.js';
 import { openState } from '../../../workshop/class/class-roll.js';
 import { simulateAnswer } from '../../../workshop/class/simulate-answer.js';
 import { readLessons } from '../../../workshop/lessons.js';
+
+const STUCK_AFTER_MS = 300_000;
+
+/**
+ * @param {import('../../../workshop/class/class-roll.js').ClassState} state
+ * @param {number} [afterMs] how long after the last progress
+ */
+function describeRoomOf(state, afterMs = 0) {
+  const now = Math.max(state.currentAt, ...state.learners.map(({ progressAt }) => progressAt)) + afterMs;
+  return describeRoom(state, LESSONS, { now, stuckAfterMs: STUCK_AFTER_MS });
+}
 
 /** @param {number} status */
 const refusal = (status) => ({ status, type: 'application/problem+json; charset=utf-8' });
@@ -118,16 +128,13 @@ test('who fails three checks, or makes no progress for some minutes, is stuck', 
   const { state, learn } = await serveClass();
   const [ada, ben] = [await learn('Ada'), await learn('Ben')];
   for (let check = 0; check < 3; check++) await ada.report({ verdict: false });
-  const stuckAfterMs = 300_000;
   const people = (/** @type {number} */ afterMs) =>
-    describeRoom(state, LESSONS, { now: Date.now() + afterMs, stuckAfterMs }).people.map(
-      ({ name, state: how, why }) => [name, how, why],
-    );
+    describeRoomOf(state, afterMs).people.map(({ name, state: how, why }) => [name, how, why]);
   expect(people(0)).toEqual([
     ['Ada', 'stuck', '3 checks failed'],
     ['Ben', 'working', ''],
   ]);
-  expect(people(stuckAfterMs + 1000)[1]).toEqual(['Ben', 'stuck', 'no progress for 5 min']);
+  expect(people(STUCK_AFTER_MS + 1000)[1]).toEqual(['Ben', 'stuck', 'no progress for 5 min']);
   await ada.report({ verdict: true });
   await ben.report({ guess: 4 });
   expect(people(0)).toEqual([
@@ -144,7 +151,7 @@ test('the teacher sees who is at the case of the lesson, and the result who has 
   for (const learner of [ada, ben]) await learner.report({ lesson: '02-second', verdict: true });
   for (let check = 0; check < 3; check++) await ben.report({ lesson: 'case-1', verdict: false });
   await cleo.report({ lesson: '01-first/twist', verdict: true });
-  const { lessons, people } = describeRoom(state, LESSONS, { now: Date.now(), stuckAfterMs: 300_000 });
+  const { lessons, people } = describeRoomOf(state);
   expect(lessons).toMatchObject([{ solved: 0 }, { case: 'case-1', done: 2, solved: 1 }]);
   expect(people).toMatchObject([
     { name: 'Ben', state: 'stuck', why: '3 checks failed', solved: [] },
@@ -353,7 +360,7 @@ test('a class that asks first shows nothing of learners until they are let in', 
   expect(answer).toMatchObject({ name: 'Ben', waits: true });
   const report = { learner: answer.learner, lesson: '01-first', guess: 12 };
   expect(await post(`${join}/reports`, report)).toMatchObject({ status: 200 });
-  const room = () => describeRoom(state, LESSONS, { now: Date.now(), stuckAfterMs: 300_000 });
+  const room = () => describeRoomOf(state);
   expect(room()).toMatchObject({
     asksFirst: true,
     waiting: ['Ben'],
@@ -375,7 +382,7 @@ test('the teacher removes a learner with all that came from there, and can hide 
   await ben.report({ guess: 13 });
   expect(await teach(url, '/class/learner', { name: 'Ada', action: 'remove' })).toMatchObject({ status: 200 });
   expect(await teach(url, '/class/learner', { name: 'Ben', action: 'hide' })).toMatchObject({ status: 200 });
-  const room = () => describeRoom(state, LESSONS, { now: Date.now(), stuckAfterMs: 300_000 });
+  const room = () => describeRoomOf(state);
   expect(room()).toMatchObject({ people: [{ name: 'Ben', shownAs: 'A learner' }], lesson: { guesses: [13] } });
   expect(await readResultNames(url)).toEqual(['A learner']);
   expect(await ada.report({ guess: 14 })).toMatchObject({
@@ -433,28 +440,6 @@ test("the room's result is one file that loads nothing and runs its charts alone
   expect(page).toContain('Four wait for the first.');
   // 12 is within 3 times of 20.
   expect(page).toContain('<td>done, 1</td>');
-});
-
-const { port: takenPort } = new URL((await serveClass()).url);
-
-const OFF_LOOPBACK = ['--host', 'no-such-host.invalid', '--token', 'only-the-teacher-knows'];
-
-test.concurrent.each([
-  [['--port', takenPort], `--port ${takenPort} is in use on 127.0.0.1: choose another one\n`],
-  [
-    ['--port', '3300', ...OFF_LOOPBACK],
-    expect.stringMatching(/^--host no-such-host\.invalid --port 3300: can't listen there \(getaddrinfo \w+ .*\)\n$/),
-  ],
-])('a class that cannot listen at %j ends, and leaves the last one alone', async (args, stderr) => {
-  const folder = await scratchFolder();
-  const file = path.join(folder, 'class.json');
-  await writeFile(file, 'the last class');
-  const ended = await runNode(['lab/cli.js', 'class', '--new', ...args], {
-    env: { POOL_LAB_DATA: folder },
-    onStart: (child) => cleanUp(() => child.kill()),
-  });
-  expect(ended).toEqual({ code: 1, stdout: '', stderr });
-  expect(await readFile(file, 'utf8')).toBe('the last class');
 });
 
 describe('the file of a class', () => {
