@@ -2,11 +2,13 @@ import { execFile } from 'node:child_process';
 import { cp, lstat, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { PoolClient } from 'mongodb-pool-page/client';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { parse } from 'yaml';
 import { runArtillery, summariseReport } from '../src/load-tests/artillery.js';
+import { serveApp, useControl } from './support/serve-app.js';
 import { startApp } from './support/start-app.js';
 
 const files = (await readdir('loadtests')).filter((name) => name.endsWith('.yaml'));
@@ -70,4 +72,57 @@ describe('the image', () => {
     app.child.disconnect();
     expect(await app.ended).toMatchObject({ code: 0, stderr: '' });
   });
+});
+
+describe('the controls', () => {
+  /** @type {string} */
+  let url;
+  beforeAll(async () => {
+    url = await serveApp({ MONGO_POOLSIZE: '1' });
+  });
+  /** @param {string} control @param {unknown} body */
+  const post = (control, body) => useControl(url, control, body);
+
+  test('the app runs mixed.yaml against itself, one load test at a time, and streams its progress', async () => {
+    await post('slow-ms', { slowMs: 200 });
+    const first = await post('load-test', {});
+    expect(first).toMatchObject({
+      status: 202,
+      body: { state: 'running', scenario: 'mixed.yaml', poolSize: 1, slowMs: 200, changes: [] },
+    });
+    expect(await post('load-test', {})).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/load test/) },
+    });
+    const started = await readLoadTest(({ progress }) => progress >= 0.1);
+    expect(started).toMatchObject({ state: 'running', exact: { maxMs: 200 }, leftMs: expect.any(Number) });
+
+    expect(await post('pool-size', { poolSize: 5 })).toMatchObject({ status: 200 });
+    await readLoadTest(({ changes }) => changes.length >= 1);
+    expect(await post('slow-ms', { slowMs: 200 })).toMatchObject({ status: 200 });
+    expect(await post('slow-ms', { slowMs: 100 })).toMatchObject({ status: 200 });
+    const changed = await readLoadTest(({ changes }) => changes.length >= 2);
+    expect(changed).toMatchObject({
+      state: 'running',
+      poolSize: 1,
+      slowMs: 200,
+      exact: null,
+      changes: [
+        { poolSize: 5, slowMs: 200 },
+        { poolSize: 5, slowMs: 100 },
+      ],
+    });
+    const [{ afterMs: resizedMs }, { afterMs: shortenedMs }] = changed.changes;
+    expect(resizedMs).toBeGreaterThan(0);
+    expect(shortenedMs).toBeGreaterThanOrEqual(resizedMs);
+  });
+
+  /** @param {(loadTest: import('../src/load-tests/load-test-runner.js').LoadTest) => boolean} matches */
+  async function readLoadTest(matches) {
+    for await (const loadTest of new PoolClient(url).events('load-test')) {
+      if (matches(loadTest)) return loadTest;
+      if (loadTest.state !== 'running') throw new Error(`not seen before the load test ended: ${matches}`);
+    }
+    throw new Error('the stream ended');
+  }
 });

@@ -1,6 +1,6 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -31,19 +31,24 @@ onParentGone(() => {
   process.exit();
 });
 process.stdout.write(' watches');
-await sleep(1500);
+while (!existsSync(process.argv[3])) await sleep(10);
+// It looks every 250 ms.
+await sleep(600);
 process.stdout.write(' stayed');`,
     );
   });
 
   /**
    * Runs the script in a shell, as npm does. Another shell takes npm's place.
-   * @param {string} go the script watches its parent once there is this file
    * @param {{ environment?: string, prefix?: string }} [options] environment: what npm sets; prefix: what runs the
    *   script
    */
-  async function startInShell(go, { environment = 'npm_command=start', prefix = '' } = {}) {
-    const inner = `echo \\$\\$; ${prefix} '${process.execPath}' '${path.join(folder, 'child.mjs')}' '${go}'; :`;
+  async function startInShell({ environment = 'npm_command=start', prefix = '' } = {}) {
+    const files = await mkdtemp(path.join(folder, 'files-'));
+    const [script, go, stay] = [folder, files, files].map((each, index) =>
+      path.join(each, ['child.mjs', 'go', 'stay'][index]),
+    );
+    const inner = `echo \\$\\$; ${prefix} '${process.execPath}' '${script}' '${go}' '${stay}'; :`;
     const npm = spawn('sh', ['-c', `env ${environment} sh -c "${inner}"; :`], {
       detached: true,
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -57,7 +62,13 @@ process.stdout.write(' stayed');`,
     const says = (/** @type {string} */ word) => until(`it says ${word}`, () => output.includes(word));
     await says('started');
     return {
-      says,
+      /** Lets the script watch its parent. */
+      async watch() {
+        await writeFile(go, '');
+        await says('watches');
+      },
+      /** Lets it look a few times more, and end. */
+      stay: () => writeFile(stay, ''),
       npm: Number(npm.pid),
       shell: parseInt(output, 10),
       /** What the script said, once nothing is left that could say anything. */
@@ -71,15 +82,12 @@ process.stdout.write(' stayed');`,
   onLinux('a process in a shell of npm', () => {
     test.concurrent.each(
       /** @type {const} */ ([
-        ['npm', 'SIGHUP'],
         ['npm', 'SIGKILL'],
         ['shell', 'SIGTERM'],
       ]),
     )('ends when the %s gets %s', async (which, signal) => {
-      const go = path.join(folder, `go-${which}-${signal}`);
-      const started = await startInShell(go);
-      await writeFile(go, '');
-      await started.says('watches');
+      const started = await startInShell();
+      await started.watch();
       process.kill(started[which], signal);
       expect(await started.last()).toBe('watches ended');
     });
@@ -87,33 +95,38 @@ process.stdout.write(' stayed');`,
     test.concurrent.each(/** @type {const} */ (['npm', 'shell']))(
       'ends when the %s has ended before it could look',
       async (which) => {
-        const go = path.join(folder, `go-early-${which}`);
-        const started = await startInShell(go);
+        const started = await startInShell();
         process.kill(started[which], 'SIGKILL');
         await until('it has ended', () => !isRunning(started[which]));
-        await writeFile(go, '');
+        await started.watch();
         expect(await started.last()).toBe('watches ended');
       },
     );
 
     test.concurrent('stays when npm and the shell do', async () => {
-      const started = await startInShell(import.meta.filename);
+      const started = await startInShell();
+      await started.watch();
+      await started.stay();
       expect(await started.last()).toBe('watches stayed');
     });
 
     // As where npm started a terminal or tmux, and has ended long ago.
     test.concurrent('stays in a process group of its own', async () => {
-      const started = await startInShell(import.meta.filename, { prefix: 'setsid' });
+      const started = await startInShell({ prefix: 'setsid' });
       process.kill(started.npm, 'SIGKILL');
+      await until('npm has ended', () => !isRunning(started.npm));
+      await started.watch();
+      await started.stay();
       expect(await started.last()).toBe('watches stayed');
     });
   });
 
   onLinux('a process that npm did not start', () => {
-    test.concurrent.each(/** @type {const} */ (['npm', 'shell']))('may outlive its %s', async (which) => {
-      const started = await startInShell(import.meta.filename, { environment: 'other=1' });
-      await started.says('watches');
-      process.kill(started[which], 'SIGKILL');
+    test.concurrent('may outlive its npm and its shell', async () => {
+      const started = await startInShell({ environment: 'other=1' });
+      await started.watch();
+      for (const pid of [started.npm, started.shell]) process.kill(pid, 'SIGKILL');
+      await started.stay();
       expect(await started.last()).toBe('watches stayed');
     });
   });

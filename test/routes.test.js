@@ -1,11 +1,12 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { PoolClient } from 'mongodb-pool-page/client';
 import parse from 'parse-prometheus-text-format';
-import { inOrder, until } from 'test-support/waiting.js';
-import { ask, LEAST_SLOW, serveApp, useControl } from './support/serve-app.js';
+import { until } from 'test-support/waiting.js';
+import { openMongoGate } from './support/mongo-gate.js';
+import { ask, serveApp, useControl } from './support/serve-app.js';
 
-const url = await serveApp({ MONGO_POOLSIZE: '1' });
+const gate = await openMongoGate();
+const url = await serveApp({ MONGO_URL: gate.url, MONGO_POOLSIZE: '1' });
 const plainUrl = await serveApp({});
 
 describe('the controls', () => {
@@ -26,12 +27,12 @@ describe('the controls', () => {
     });
 
     test('changes how long /slow takes', async () => {
-      await post('slow-ms', { slowMs: 100 });
-      expect(await (await fetch(`${url}/slow`)).json()).toEqual({ query: 'slow', serverMs: 100 });
+      await post('slow-ms', { slowMs: 20 });
+      expect(await (await fetch(`${url}/slow`)).json()).toEqual({ query: 'slow', serverMs: 20 });
     });
 
     test('sends vehicles, and sees which waits behind which', async () => {
-      await post('slow-ms', { slowMs: 2000 });
+      gate.hold();
       expect(await post('traffic', { route: '/slow', count: 1 })).toMatchObject({ status: 202 });
       await until('the bus is in', async () => (await readPool()).lanes[0]?.route === '/slow');
       await post('traffic', { route: '/fast', count: 10 });
@@ -42,6 +43,7 @@ describe('the controls', () => {
       const [bus] = pool.lanes;
       expect(pool.queue).toHaveLength(10);
       expect(pool.queue[0]).toMatchObject({ route: '/fast', behind: [{ route: '/slow', requestId: bus.requestId }] });
+      gate.release();
       await until('the queue is empty', async () => (await readPool()).waiting === 0);
     });
 
@@ -108,53 +110,6 @@ describe('the controls', () => {
       });
     }
   });
-
-  test(
-    'the app runs mixed.yaml against itself, one load test at a time, and streams its progress; ' +
-      'features.long.test.js checks the result',
-    async () => {
-      await post('slow-ms', { slowMs: 200 });
-      const first = await post('load-test', {});
-      expect(first).toMatchObject({
-        status: 202,
-        body: { state: 'running', scenario: 'mixed.yaml', poolSize: 1, slowMs: 200, changes: [] },
-      });
-      expect(await post('load-test', {})).toMatchObject({
-        status: 409,
-        body: { detail: expect.stringMatching(/load test/) },
-      });
-      const started = await readLoadTest(({ progress }) => progress >= 0.1);
-      expect(started).toMatchObject({ state: 'running', exact: { maxMs: 200 }, leftMs: expect.any(Number) });
-
-      expect(await post('pool-size', { poolSize: 5 })).toMatchObject({ status: 200 });
-      await readLoadTest(({ changes }) => changes.length >= 1);
-      expect(await post('slow-ms', { slowMs: 200 })).toMatchObject({ status: 200 });
-      expect(await post('slow-ms', { slowMs: 100 })).toMatchObject({ status: 200 });
-      const changed = await readLoadTest(({ changes }) => changes.length >= 2);
-      expect(changed).toMatchObject({
-        state: 'running',
-        poolSize: 1,
-        slowMs: 200,
-        exact: null,
-        changes: [
-          { poolSize: 5, slowMs: 200 },
-          { poolSize: 5, slowMs: 100 },
-        ],
-      });
-      const [{ afterMs: resizedMs }, { afterMs: shortenedMs }] = changed.changes;
-      expect(resizedMs).toBeGreaterThan(0);
-      expect(shortenedMs).toBeGreaterThanOrEqual(resizedMs);
-    },
-  );
-
-  /** @param {(loadTest: import('../src/load-tests/load-test-runner.js').LoadTest) => boolean} matches */
-  async function readLoadTest(matches) {
-    for await (const loadTest of new PoolClient(url).events('load-test')) {
-      if (matches(loadTest)) return loadTest;
-      if (loadTest.state !== 'running') throw new Error(`not seen before the load test ended: ${matches}`);
-    }
-    throw new Error('the stream ended');
-  }
 });
 
 describe("the live page's routes", () => {
@@ -260,7 +215,8 @@ describe("the live page's routes", () => {
     /** @type {string} */
     let plainUrl;
     beforeAll(async () => {
-      plainUrl = await serveApp({ MONGO_POOLSIZE: '1', MONGO_WAIT_QUEUE_TIMEOUT_MS: '100', SLOW_MS: '200' });
+      const settings = { MONGO_POOLSIZE: '1', MONGO_WAIT_QUEUE_TIMEOUT_MS: '100', SLOW_MS: '1' };
+      plainUrl = await serveApp({ MONGO_URL: gate.url, ...settings });
     });
 
     async function scrape() {
@@ -301,12 +257,11 @@ describe("the live page's routes", () => {
     test('the metrics count what happened, with the same sums as the monitor', async () => {
       const before = await scrape();
       expect(valueOf(before, 'db_client_connection_timeouts_total{.*}')).toBe(0);
-      const [slow, other] = await Promise.all([
-        fetch(`${plainUrl}/slow`),
-        fetch(`${plainUrl}/slow`),
-        fetch(`${plainUrl}/livez`),
-      ]);
-      expect([slow.status, other.status].toSorted()).toEqual([200, 503]);
+      gate.hold();
+      const answers = [fetch(`${plainUrl}/slow`), fetch(`${plainUrl}/slow`)];
+      expect((await Promise.race(answers)).status).toBe(503);
+      gate.release();
+      expect((await Promise.all(answers)).map(({ status }) => status).toSorted()).toEqual([200, 503]);
 
       const { wait, use, connect } = await (await fetch(`${plainUrl}/pool`)).json();
       const text = await scrape();
@@ -331,10 +286,17 @@ describe('/slow', () => {
 
   describe('with SLOW_CONCURRENCY', () => {
     test('requests beyond the limit get 503 with Retry-After at once', async () => {
-      const url = await serveApp({ MONGO_POOLSIZE: '10', SLOW_CONCURRENCY: '2', SLOW_MS: '1000' });
-      const answers = await inOrder(Array.from({ length: 6 }, () => ask(`${url}/slow`)));
+      const settings = { MONGO_POOLSIZE: '10', SLOW_CONCURRENCY: '2', SLOW_MS: '1' };
+      const url = await serveApp({ MONGO_URL: gate.url, ...settings });
+      gate.hold();
+      /** @type {any[]} */
+      const answers = [];
+      const all = Promise.all(Array.from({ length: 6 }, async () => answers.push(await ask(`${url}/slow`))));
+      await until('four are answered', () => answers.length === 4);
+      expect(await readPool(url)).toMatchObject({ slowLimit: { max: 2, running: 2, refused: 4 } });
+      gate.release();
+      await all;
       expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503, 200, 200]);
-      for (const { ms } of answers.slice(4)) expect(ms).toBeGreaterThan(LEAST_SLOW * 1000);
       expect(answers[0]).toMatchObject({
         retryAfter: '1',
         body: {
@@ -361,7 +323,8 @@ describe('/slow', () => {
 
   describe('with SLOW_POOLSIZE', () => {
     test('buses fill their own tunnel, Ferraris find theirs free, and /pool shows both', async () => {
-      const url = await serveApp({ MONGO_POOLSIZE: '2', SLOW_POOLSIZE: '1', SLOW_MS: '1500' });
+      const url = await serveApp({ MONGO_URL: gate.url, MONGO_POOLSIZE: '2', SLOW_POOLSIZE: '1', SLOW_MS: '1' });
+      gate.hold('mongodb-pool-lab-slow');
       const slow = [ask(`${url}/slow`), ask(`${url}/slow`)];
       const pool = await until('one bus drives and one waits', async () => {
         const now = await readPool(url);
@@ -406,6 +369,7 @@ describe('/slow', () => {
         ['/slow', 0],
       ]);
 
+      gate.release();
       await Promise.all(slow);
       const { checkouts } = (await ask(`${url}/pool/checkouts`)).body;
       const pools = ['/fast', '/slow'].map(

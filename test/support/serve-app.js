@@ -10,12 +10,6 @@ import { listen } from '../../src/http/listen.js';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.js';
 
 /**
- * The part of SLOW_MS that /slow takes at least: the server may be 0.1 % early, and by what it was late when the app
- * started.
- */
-export const LEAST_SLOW = 0.99;
-
-/**
  * Run the app in this process on a free port, with the MongoDB that all tests share. It closes with the test file.
  * @param {Record<string, string>} [settings] environment variables
  * @param {import('pino').Logger} [log]
@@ -79,7 +73,6 @@ export async function serveHandler(handler) {
  * @param {RequestInit} [init]
  */
 export async function ask(url, init) {
-  const askedAt = performance.now();
   const response = await fetch(url, init);
   const body = await response.json();
   return {
@@ -88,7 +81,6 @@ export async function ask(url, init) {
     retryAfter: response.headers.get('retry-after'),
     timing: response.headers.get('server-timing'),
     body,
-    ms: performance.now() - askedAt,
   };
 }
 

@@ -6,7 +6,6 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { cleanUp } from 'test-support/cleanup.js';
-import { holdRequest } from 'test-support/network.js';
 import { SETTINGS } from '../../src/base/settings-table.js';
 
 /** The machine says where mongod is. The test decides on every other setting. */
@@ -72,17 +71,6 @@ async function collect(child) {
     text(/** @type {import('node:stream').Readable} */ (child.stderr)),
   ]);
   return { code, stdout, stderr };
-}
-
-/**
- * Starts an app with an embedded MongoDB and one running request of `/slow`.
- * @param {Record<string, string>} settings
- */
-export async function startBusyApp(settings) {
-  const app = startApp({ MONGO_POOLSIZE: '1', ...settings });
-  const url = await app.url;
-  const [mongod] = await mongodsOf(app.pid);
-  return { ...app, url, mongod, slow: await holdRequest(`${url}/slow`) };
 }
 
 /** @param {string} url */
