@@ -107,7 +107,7 @@ describe('crashes', () => {
       const exit = once(child, 'exit');
       await Promise.race([once(child, 'message'), exit]); // The replication has begun.
       const hasCopied = async () => child.exitCode !== null || (await copies.findOne({ phase: 'done' }));
-      if (kills >= EARLY_KILLS) await until('the copy', hasCopied);
+      if (kills >= EARLY_KILLS) await until('the copy', hasCopied, 60_000);
       await sleep(uniform() * 400);
       expect(child.exitCode).toBe(null);
       child.kill('SIGKILL');
@@ -152,7 +152,7 @@ describe('crashes', () => {
     stops.push(stop);
     const waitForMore = async () => {
       const before = figures().ops;
-      await Promise.race([until('more operations', () => figures().ops > before + 100), done]);
+      await Promise.race([until('more operations', () => figures().ops > before + 100, 60_000), done]);
     };
     await waitForMore();
     await disturb(() => figures().lagMs);

@@ -150,7 +150,7 @@ describe('the copy', () => {
     await collection('moved')
       .aggregate([{ $out: 'replaced' }])
       .toArray();
-    await until('the end of the copy', () => figures().copy?.phase !== 'copying');
+    await until('the end of the copy', () => figures().copy?.phase !== 'copying', 60_000);
     await stopWriting();
     await done;
     await expectIdentical();
@@ -168,7 +168,7 @@ describe('the copy', () => {
       const child = fork(REPLICATOR, [JSON.stringify({ ...options, workers: 1 })]);
       cleanUp(() => child.kill('SIGKILL'));
       const ended = once(child, 'exit');
-      await until('another range', async () => (await countDone()) > doneBefore);
+      await until('another range', async () => (await countDone()) > doneBefore, 60_000);
       child.kill('SIGKILL');
       await ended;
       expect(await countDone()).toBeGreaterThanOrEqual(doneBefore);
