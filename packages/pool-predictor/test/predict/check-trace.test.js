@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { checkTrace } from '../../src/predict/check-trace.js';
 import { recordCold, recordMixed } from '../trace/traces.js';
 import { findKnee, findSlowdown } from '../../src/predict/size-comparison.js';
+import { createRandom } from '../../src/simulator/random.js';
 import { centreBand, summariseRuns, widenBand } from '../../src/runs/run-figures.js';
 
 /** @import { SimulationResult } from '../../src/simulator/simulate.js' */
@@ -71,6 +72,90 @@ describe('the waits of a trace, replayed', () => {
       status: 'fails',
       reason: 'otherWaits',
       waits: { otherShare: 1 },
+    });
+  });
+
+  describe('are judged by thresholds', () => {
+    /**
+     * @param {{ waitMs: number[], useMs?: number, isBehind?: number[], routes?: number }} trace
+     * @param {Parameters<typeof checkTrace>[1]} [options]
+     */
+    const check = ({ waitMs, useMs = 2, isBehind, routes = 1 }, options = {}) =>
+      checkTrace(
+        {
+          header: {},
+          routes: Array.from({ length: routes }, (_, route) => `/${route}`),
+          routeOf: waitMs.map((_, row) => row % routes),
+          checkOutStartedMs: waitMs.map((_, row) => 100 * row),
+          ...{ waitMs, useMs: waitMs.map(() => useMs), warnings: [] },
+          ...(isBehind && { isBehind, openingMs: waitMs.map(() => 0) }),
+        },
+        options,
+      );
+    /** @param {number} count of checkouts @param {number} waiting of them @param {number} ms how long */
+    const waitsOf = (count, waiting, ms) => Array.from({ length: count }, (_, row) => (row < waiting ? ms : 0));
+
+    test.each(
+      /** @type {[string, [number, number], (value: number) => Parameters<typeof check>[0]][]} */ ([
+        [
+          '0.3 of all waiting is for something else',
+          [72, 68],
+          (behind) => ({ waitMs: waitsOf(100, 100, 10), isBehind: waitsOf(100, behind, 1) }),
+        ],
+        [
+          '0.01 of the checkouts wait for it',
+          [9, 11],
+          (waiting) => ({ waitMs: waitsOf(1000, waiting, 900), isBehind: waitsOf(1000, 0, 1) }),
+        ],
+        [
+          'that takes 0.05 of the time',
+          [48, 52],
+          (ms) => ({ waitMs: waitsOf(100, 10, 10 * ms), useMs: 1000 - ms, isBehind: waitsOf(100, 0, 1) }),
+        ],
+      ]),
+    )('fail if %s', async (_, values, traceOf) => {
+      const reasons = await Promise.all(values.map(async (value) => (await check(traceOf(value))).reason));
+      expect(reasons).toEqual(['unknownSize', 'otherWaits']);
+    });
+
+    test.each([
+      ['20 waits', 200, 20],
+      ['in a short recording a fifth of the checkouts', 60, 12],
+      ['in a very short one 5', 20, 5],
+    ])('need %s', async (_, count, need) => {
+      const isChecked = async (/** @type {number} */ waiting) =>
+        (await check({ waitMs: waitsOf(count, waiting, 10) }, { pool })).reason !== 'fewWaits';
+      expect([await isChecked(need - 1), await isChecked(need)]).toEqual([false, true]);
+    });
+
+    test('of at most 9 routes', async () => {
+      const { figures } = await check({ waitMs: waitsOf(220, 220, 10), routes: 11 }, { pool });
+      expect(figures.filter(({ kind, route }) => kind === 'meanWait' && route)).toHaveLength(9);
+    });
+
+    test.each([
+      ['15 % of the wait', [84, 88], 100, 2],
+      ['5 % of the response', [31, 33], 40, 125],
+      ['1 ms', [1.9, 2.1], 3, 2],
+    ])('may be off by %s in a replay', async (_, waitsMs, otherMs, useMs) => {
+      const random = createRandom(1);
+      let atMs = 0;
+      const startsMs = Array.from({ length: 25 }, () => (atMs += 1000 * (1 + random.uniform())));
+      // One connection: /b comes with each /a, and waits for it.
+      const placeOf = async (/** @type {number} */ waitMs) => {
+        const { figures } = await checkTrace(
+          {
+            ...{ header: {}, routes: ['/a', '/b'], warnings: [] },
+            routeOf: startsMs.flatMap(() => [0, 1]),
+            checkOutStartedMs: startsMs.flatMap((ms) => [ms - startsMs[0], ms - startsMs[0]]),
+            waitMs: startsMs.flatMap(() => [0, waitMs]),
+            useMs: startsMs.flatMap(() => [otherMs, useMs]),
+          },
+          { pool: { maxPoolSize: 1 } },
+        );
+        return figures.find(({ kind, route }) => kind === 'meanWait' && route === '/b')?.place;
+      };
+      expect(await Promise.all(waitsMs.map(placeOf))).toEqual(['outside', 'close']);
     });
   });
 
@@ -176,7 +261,7 @@ describe('the comparison of sizes', () => {
 
   test('as good is 25 % and 1 ms above the best; a size without requests of the route says nothing', () => {
     expect(findSlowdown(sizesOf([100, 126, 126]), WORK)).toBeNull();
-    expect(findSlowdown(sizesOf([100, 126, 127]), WORK)).toMatchObject({ poolSize: 2, p99Ms: 126, largerMs: 127 });
+    expect(findSlowdown(sizesOf([100, 126, 126.2]), WORK)).toMatchObject({ poolSize: 2, largerMs: 126.2 });
     expect(findSlowdown(sizesOf([100, 200, NaN]), WORK)).toMatchObject({ poolSize: 1, largerSize: 2, largerMs: 200 });
     const [first, ...rest] = sizesOf([100, 200]);
     expect(findSlowdown([{ ...first, routes: {} }, ...rest], WORK)).toBeNull();

@@ -81,6 +81,13 @@ describe('trust', () => {
         expect(whyOf(changes)).toBeNull();
       });
 
+      test('which takes the last third twice as long as the first', () => {
+        const times = [1.9, 2.1].map((growth) =>
+          Array.from({ length: 201 }, (_, row) => (row < 134 ? 100 : 100 * growth)),
+        );
+        expect(times.map((useMs) => whyOf({ useMs, waitMs: useMs.map(() => 0) }))).toEqual([null, 'growingQueue']);
+      });
+
       test('nor if callers wait for answers, or more is known', () => {
         expect(whyOf({}, { load: closed })).toBeNull();
         expect(whyOf({}, { others: [piled] })).toBeNull();
@@ -218,6 +225,14 @@ describe('trust', () => {
       expect(hiddenOf({ trace, load: open }, holds, { by: 3, poolSize: 8 })).toEqual([]);
     });
 
+    test('of a few ms, if it allows 5 ms more or less', () => {
+      const { whyUnsure } = judgeTrust({ trace, load: open }, holds);
+      const whyOf = (/** @type {object} */ ends) => whyUnsure({ name: 'p50Ms', poolSize: 4, ms: 6, ...ends });
+      expect([{ lowMs: 1.2 }, { lowMs: 0.8 }].map(whyOf)).toEqual([null, 'wideBand']);
+      const whyOfShort = (/** @type {number} */ highMs) => whyUnsure({ name: 'p50Ms', poolSize: 4, ms: 1, highMs });
+      expect([5.8, 6.2].map(whyOfShort)).toEqual([null, 'wideBand']);
+    });
+
     test('if nothing was checked, except medians', () => {
       expect(hiddenOf({ trace, load: open }, notChecked)).toEqual(['p95Ms', 'p99Ms', 'maxMs', 'meanMs']);
     });
@@ -287,9 +302,8 @@ describe('trust', () => {
 
       test('it is not shown if that may take 15 % and 5 ms', () => {
         // M/M/1: a loop that is busy half of the time makes each request wait for as long as it keeps the loop busy.
-        expect(whyOf(4.9)).toBeNull();
-        expect(whyOf(7)).toBe('busyLoop');
-        expect(whyOf(7, { ms: 50 })).toBeNull();
+        expect([4.8, 5.2].map((busyMs) => whyOf(busyMs))).toEqual([null, 'busyLoop']);
+        expect([7.2, 7.8].map((busyMs) => whyOf(busyMs, { ms: 50 }))).toEqual([null, 'busyLoop']);
         expect(whyOf(7, { others: [trace] })).toBeNull();
       });
 
@@ -403,7 +417,7 @@ describe('what if', () => {
 
   test('of fewer than 20 requests it has the slowest', async () => {
     const slow = Array.from({ length: 5 }, (_, index) => ({ atMs: index * 1000, useMs: 5000, route: 1 }));
-    const fast = slow.map(({ atMs }, index) => ({ atMs: atMs + 5000 + index * 4000, useMs: 5, route: 0 }));
+    const fast = Array.from({ length: 19 }, (_, index) => ({ atMs: 5000 + index * 5000, useMs: 5, route: 0 }));
     const sent = [...slow, ...fast].sort((a, b) => a.atMs - b.atMs);
     const whatIf = await predictWhatIf(await play(1, sent));
     expect(whatIf).toMatchObject({
