@@ -23,7 +23,7 @@ describe('refused options', () => {
   });
 
   const TRACE = ['--trace', 'never-read.jsonl'];
-  test.concurrent.each([
+  test.each([
     [
       '--headroom',
       '101',
@@ -258,15 +258,16 @@ describe('a running app', () => {
   test('user and password become a header, and are nowhere else', async () => {
     /** @type {(string | undefined)[]} */
     const seen = [];
+    const stop = new AbortController();
     const at = await serveHandler((req, res) => {
-      seen.push(req.headers.authorization);
+      if (seen.push(req.headers.authorization) === 5) stop.abort();
       res.end(JSON.stringify({ max: 3, checkouts: [], lastId: 0, forgotten: 0 }));
     });
     const { port } = new URL(at);
     const out = path.join(await scratchFolder(), 'trace.jsonl');
 
     const url = `http://user:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}`;
-    const { code, stderr } = await runCli(['record', '--url', url, '--out', out, '--seconds', '1']);
+    const { code, stderr } = await runCli(['record', '--url', url, '--out', out], { interrupt: stop.signal });
 
     expect({ code, stderr }).toEqual({
       code: 0,

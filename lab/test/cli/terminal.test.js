@@ -1,16 +1,16 @@
-import { exec, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
+import { describe, expect, test } from '@jest/globals';
+import { scratchFolder } from 'test-support/cleanup.js';
 import { runNode } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
+import { choosePaint } from '../../base/paint.js';
 import { confirm } from '../../cli/confirm.js';
 import { StatusLine } from '../../cli/status-line.js';
 import { createRunProgress, ProgressBar } from '../../cli/progress-bar.js';
@@ -19,33 +19,44 @@ import { runCli } from '../support/run-cli.js';
 import { serveHandler } from '../../../test/support/serve-app.js';
 
 describe('colours', () => {
-  const run = promisify(execFile);
-  const PREDICT = 'predict loadtests/mixed.yaml --service /slow=50 --service /fast=2 --pool-sizes 1..3';
-  const COMMAND = `${process.execPath} lab/cli.js ${PREDICT}`;
   /** What else Node.js asks for colours: in CI, a terminal has none. */
   const PLAIN = { CI: '', NO_COLOR: '', FORCE_COLOR: '', NODE_DISABLE_COLORS: '', TERM: 'xterm-256color' };
   /** Gives a command a terminal. */
   const SCRIPT = '/usr/bin/script';
-
   const withTerminal = process.platform === 'linux' && existsSync(SCRIPT) ? test : test.skip;
-  withTerminal.each([
-    ['a terminal has colours', {}, true],
-    ['NO_COLOR turns them off', { NO_COLOR: '1' }, false],
-    ['TERM=dumb turns them off', { TERM: 'dumb' }, false],
-  ])('%s', async (_, changes, hasColours) => {
-    const env = Object.fromEntries(
-      Object.entries({ ...process.env, ...PLAIN, ...changes }).filter(([, value]) => value),
-    );
-    const { stdout } = await run(SCRIPT, ['-qec', COMMAND, '/dev/null'], { env });
+
+  /** @param {string} command @param {Record<string, string>} [changes] */
+  async function runInTerminal(command, changes) {
+    const all = Object.entries({ ...process.env, ...PLAIN, ...changes }).filter(([, value]) => value);
+    const args = ['-qec', `${process.execPath} ${command}`, '/dev/null'];
+    return (await promisify(execFile)(SCRIPT, args, { env: Object.fromEntries(all) })).stdout;
+  }
+
+  withTerminal('a terminal has colours', async () => {
+    const services = '--service /slow=50 --service /fast=2 --pool-sizes 1..3';
+    const stdout = await runInTerminal(`lab/cli.js predict loadtests/mixed.yaml ${services}`);
     expect(stdout).toMatch(/^pool /m);
-    // eslint-disable-next-line no-control-regex
-    expect(/\u001b\[\d+m/.test(stdout)).toBe(hasColours);
+    expect(stdout).toContain('\u001b[32m');
   });
 
-  test('a pipe has no colours', async () => {
-    const { stdout } = await promisify(exec)(COMMAND, { env: { ...process.env, TERM: 'xterm-256color' } });
-    expect(stdout).toMatch(/^pool /m);
-    expect(stdout).not.toContain('\u001b');
+  withTerminal.each([
+    [{ NO_COLOR: '1' }, 'none'],
+    [{ TERM: 'dumb' }, 'none'],
+    [{}, 'some'],
+  ])('%j: %s', async (changes, colours) => {
+    const script = path.join(await scratchFolder(), 'colours.mjs');
+    const module = pathToFileURL(path.resolve('lab/base/paint.js')).href;
+    await writeFile(
+      script,
+      `import { choosePaint } from ${JSON.stringify(module)};
+console.log(choosePaint(process.stdout) ? 'some' : 'none');`,
+    );
+    expect(await runInTerminal(script, changes)).toContain(colours);
+  });
+
+  test('a pipe has none', () => {
+    const pipe = new PassThrough();
+    expect(choosePaint(/** @type {any} */ (pipe))).toBeUndefined();
   });
 });
 
@@ -171,53 +182,6 @@ describe('progress', () => {
   });
 });
 
-describe('signals', () => {
-  /** On Windows a process can't handle signals. */
-  const onPosix = process.platform === 'win32' ? describe.skip : describe;
-
-  /** @type {string} */
-  let script;
-
-  beforeAll(async () => {
-    script = path.join(await scratchFolder(), 'busy.mjs');
-    const module = pathToFileURL(path.resolve('lab/cli/signals.js')).href;
-    await writeFile(
-      script,
-      `import { abortOnSignal } from ${JSON.stringify(module)};
-const { signal } = abortOnSignal('Stopped.');
-signal.addEventListener('abort', () => process.stdout.write('aborted'));
-process.stdout.write('ready');
-setInterval(() => {}, 1000);`,
-    );
-  });
-
-  async function startBusy() {
-    const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'pipe'] });
-    cleanUp(() => child.kill('SIGKILL'));
-    const stderr = text(child.stderr);
-    await once(child.stdout, 'data');
-    return { child, stderr };
-  }
-
-  onPosix('a run that does not end when it is aborted', () => {
-    test.concurrent('is ended by force, and says what was interrupted', async () => {
-      const { child, stderr } = await startBusy();
-      child.kill('SIGHUP');
-      expect(await once(child, 'exit')).toEqual([129, null]);
-      expect(await stderr).toBe('Stopped.\n');
-    });
-
-    test.concurrent('ends at once by a second signal', async () => {
-      const { child, stderr } = await startBusy();
-      child.kill('SIGTERM');
-      await once(child.stdout, 'data');
-      child.kill('SIGINT');
-      expect(await once(child, 'exit')).toEqual([null, 'SIGINT']);
-      expect(await stderr).toBe('');
-    });
-  });
-});
-
 describe('the start', () => {
   /** @param {string} text */
   const widthOf = (text) => Math.max(...text.split('\n').map((line) => line.length));
@@ -307,7 +271,7 @@ describe('text from outside', () => {
     );
     const shown = await Promise.all([
       runCli(['report', result, '--out', path.join(folder, 'report.html')]),
-      runCli(['predict', '--trace', trace]),
+      runCli(['predict', '--trace', trace, '--pool-sizes', '1', '--seeds', '19']),
       runCli(['advise', '--trace', trace, '--slo', `${HOSTILE} p99 < 1 s`]),
     ]);
     for (const { stdout } of shown) {

@@ -1,22 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
-import { poolOfApp, readWorkload, simulate } from 'mongodb-pool-predictor';
-import { measureUntil } from 'test-support/waiting.js';
+import { poolOfApp, readWorkload } from 'mongodb-pool-predictor';
 import { servicesOfResult } from '../../predictions/result-services.js';
 import { createSampleResult } from '../report/sample-result.js';
 import { matchRoutes } from '../../predictions/route-patterns.js';
-import { sendRequests } from '../../harness/loads/open-loop.js';
 import { checkAppPool, describeAppPool } from '../../predictions/app-pool.js';
-import { serveApp } from '../../../test/support/serve-app.js';
 import {
   describeCoverage,
   describeMissing,
   describePick,
   describePool,
   describeSharedPool,
+  describeSharing,
   describeTraceQueries,
   describeTraceRoutes,
 } from '../../predictions/describe-input.js';
 import { describeCallers, describeDoubt, describeWorse, pickWorse } from '../../predictions/describe-callers.js';
+import { BURSTS, simulateBurst } from './app-bursts.js';
 
 /** @import { Advice } from 'mongodb-pool-predictor' */
 
@@ -110,79 +109,12 @@ describe('the services of an app', () => {
     );
   });
 
-  const SLOW_MS = 300;
-  /** Answers that are simulated this close to each other may change places. */
-  const TOGETHER_MS = 20;
-  /** Three administrators, then a customer. @param {number} customerAtMs */
-  const burst = (customerAtMs) => [
-    ...[0, 0, 0].map((atMs) => ({ route: '/slow', atMs })),
-    { route: '/fast', atMs: customerAtMs },
-  ];
-
-  describe('a burst on a real app ends in the order that is simulated from its GET /pool', () => {
-    // Each burst, as computed by hand: the statuses and about when the answers come. The customer comes after 100 ms.
-    /** @type {[string, Record<string, string>, number[], number[], number?][]} */
-    const cases = [
-      ['a second client', { MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '2' }, [200, 200, 200, 200], [300, 300, 600, 0]],
-      ['a concurrency limit', { MONGO_POOLSIZE: '3', SLOW_CONCURRENCY: '2' }, [200, 200, 503, 200], [300, 300, 0, 0]],
-      [
-        'a second client with a limit',
-        { MONGO_POOLSIZE: '1', SLOW_POOLSIZE: '1', SLOW_CONCURRENCY: '2' },
-        [200, 200, 503, 200],
-        [300, 600, 0, 0],
-      ],
-      [
-        'a wait-queue timeout',
-        { MONGO_POOLSIZE: '1', MONGO_WAIT_QUEUE_TIMEOUT_MS: '450' },
-        [200, 200, 503, 503],
-        [300, 600, 450, 450],
-      ],
-      // It comes later here, so that a new connection can be opened in time on a busy machine, too.
-      [
-        'a request deadline',
-        { MONGO_POOLSIZE: '1', REQUEST_TIMEOUT_MS: '450' },
-        [200, 503, 503, 200],
-        [300, 450, 450, 170],
-        280,
-      ],
-    ];
-
-    test.each(cases)('%s', async (_, settings, statuses, tookMs, customerAtMs = 100) => {
-      const load = burst(customerAtMs);
-      const url = await serveApp({ ...settings, SLOW_MS: String(SLOW_MS) });
-      const { settings: known } = await (await fetch(`${url}/pool`)).json();
-      const { records = [] } = simulate({
-        arrivals: load,
-        pool: poolOfApp(known),
-        keepRequests: true,
-        services: { '/slow': { kind: 'fixed', ms: SLOW_MS }, '/fast': { kind: 'fixed', ms: 1 } },
-      });
-      const simulated = records
-        .toSorted((a, b) => a.user - b.user)
-        .map(({ outcome, arrivedAtMs, finishedAtMs }) => ({
-          status: outcome === 'ok' ? 200 : 503,
-          tookMs: finishedAtMs - arrivedAtMs,
-        }));
-      expect(simulated.map(({ status }) => status)).toEqual(statuses);
-      for (const [index, ms] of tookMs.entries()) expect(Math.abs(simulated[index].tookMs - ms)).toBeLessThan(2);
-
-      const endOf = (/** @type {{ tookMs: number }} */ { tookMs }, /** @type {number} */ index) =>
-        load[index].atMs + tookMs;
-      const areInOrder = (/** @type {{ tookMs: number }[]} */ answers) =>
-        simulated.every((one, i) =>
-          simulated.every(
-            (other, j) => endOf(one, i) + TOGETHER_MS > endOf(other, j) || endOf(answers[i], i) < endOf(answers[j], j),
-          ),
-        );
-      const send = () => sendRequests(load, { url, patienceMs: 10_000, signal: new AbortController().signal });
-      await send(); // opens the connections
-      const answers = await measureUntil(
-        send,
-        (all) => areInOrder(all) && all.every(({ status }, index) => status === statuses[index]),
-      );
-      expect(answers.map(({ status }) => status)).toEqual(statuses);
-      expect(areInOrder(answers)).toBe(true);
-    });
+  test.each(BURSTS)('a burst is simulated as computed by hand: $name', ({ pool, customerAtMs, statuses, tookMs }) => {
+    const simulated = simulateBurst(pool, customerAtMs).map((one) => ({
+      ...one,
+      tookMs: 10 * Math.round(one.tookMs / 10),
+    }));
+    expect(simulated).toEqual(tookMs.map((ms, index) => ({ status: statuses[index], tookMs: ms })));
   });
 
   test('in words', () => {
@@ -294,6 +226,41 @@ describe('the input', () => {
     expect(describeTraceQueries({ ...trace, requestOf: undefined })).toEqual([
       'The trace does not say which queries belong to one request, so each counts as one.',
     ]);
+  });
+
+  describe('queries that share the cores of the server', () => {
+    const load = /** @type {any} */ ({
+      services: { '/report': { kind: 'fixed', ms: 20 } },
+      callers: { callers: 12, callersShare: 1 },
+    });
+    const sharing = { cores: 1.97, source: 'recorded', workShares: { '/report': 1 }, seen: 4 };
+    const traceOf = (/** @type {object} */ changes) => /** @type {any} */ ({ header: { maxPoolSize: 4 }, ...changes });
+
+    test.each([
+      [
+        { sharing, server: { cores: 2, busyCores: 1.97, otherBusyCores: 0.1 } },
+        '2.0, as the server said during the recording (other programs on its machine used 0.1). Alone, a query takes, on average: /report 20 ms.',
+      ],
+      [{ sharing: { ...sharing, cores: 4, source: 'given' } }, ': 4, as --server-cores says. Alone'],
+      [
+        { sharing: { ...sharing, range: [1.5, 3], source: 'fitted', workShares: { '/report': 0.75 } } },
+        ': about 2.0 (1.5 to 3.0 with 95 % confidence), as the use times show. Alone, a query takes, on average: /report 20 ms (25 % of it a delay).',
+      ],
+    ])('%j', (changes, words) => {
+      const [first, second] = describeSharing(traceOf(changes), load);
+      expect(first).toMatch(/^Queries slow each other down, because they share the server's cores: /);
+      expect(first).toContain(words);
+      expect(second).toMatch(
+        /^The recording shows at most 4 queries at work at once\. What larger pools do is extrapolated/,
+      );
+    });
+
+    test('a full pool of a server that says nothing leaves it open', () => {
+      expect(describeSharing(traceOf({}), load)).toEqual([
+        expect.stringMatching(/^The prediction assumes that queries do not slow each other down on the server\./),
+      ]);
+      expect(describeSharing(traceOf({ server: { cores: 2, busyCores: 0 } }), load)).toEqual([]);
+    });
   });
 
   const OPEN = {

@@ -1,34 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { advise, createScenarioLoad, parseSlo, predict } from 'mongodb-pool-predictor';
+import { createScenarioLoad, parseSlo, predict } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { explainAdvice } from '../../predictions/explain-advice.js';
+import { explainPrediction } from '../../predictions/explain-prediction.js';
 import { createPredictView, foldSizes, pickRows } from '../../predictions/predict-view.js';
 import { renderHtml } from '../../report/html.js';
 import { renderTable } from '../../report/table.js';
-import { explainBusy, explainTrust, explainWithheld } from '../../predictions/explain-check.js';
+import { explainBusy, explainCheck, explainTrust, explainWithheld } from '../../predictions/explain-check.js';
 
 /** @import { Advice, Trust, TraceCheck } from 'mongodb-pool-predictor' */
 
 describe('advice', () => {
-  /** Twenty users a second for twenty seconds, one in twenty an administrator. */
-  const ordinary = createScenarioLoad({
-    phases: [{ durationMs: 20_000, arrivalCount: 400 }],
-    scenarios: [
-      { weight: 95, steps: [{ kind: 'request', route: '/fast' }] },
-      { weight: 5, steps: [{ kind: 'request', route: '/slow' }] },
-    ],
-  });
-  const services = {
-    '/slow': { kind: /** @type {const} */ ('fixed'), ms: 500 },
-    '/fast': { kind: /** @type {const} */ ('fixed'), ms: 2 },
-  };
-
-  /** @param {string[]} goals @param {Partial<Parameters<typeof advise>[0]>} [options] */
-  async function explain(goals, options) {
-    const advice = await advise({ load: ordinary, services, slos: goals.map(parseSlo), seeds: 59, ...options });
-    return { advice, text: explainAdvice(advice).join(' ') };
-  }
-
   const slo = parseSlo('/report p50 < 900ms');
   const row = {
     poolSize: 3,
@@ -63,22 +45,35 @@ describe('advice', () => {
       ...changes,
     }).join(' ');
 
-  test('an advised size comes with its numbers and alternatives', async () => {
-    const { advice, text } = await explain(['/fast p99 < 50ms']);
-    expect(text.startsWith(`${advice.poolSize} connections are enough. "/fast p99 < 50 ms": at most `)).toBe(true);
-    expect(text).toMatch(
-      /"\/fast p99 < 50 ms": at most .* at load x1 and .* at load x1\.3, in 95 of 100 runs \(95 % .*, 59/,
-    );
-    expect(text).toMatch(
-      /Connections in use without a limit: at load x1 0\.5 on average and up to \d+ at once, at load x1\.3 0\.\d on/,
-    );
-    expect(text).toMatch(/With \d, "\/fast p99 < 50 ms" is missed at load x1(\.3)? \(\d+ ms\)\./);
-    expect(text).toMatch(/More than \d connections do not improve these times at load x1\.3/);
-    expect(text).toContain(
-      'Alternatives: - A separate pool (a second client) for /slow: 1 for it and 1 for the others, 2 in total',
-    );
-    expect(text).toMatch(
-      /A concurrency limit on \/slow: at most 1 at a time, in a pool of 2 .+, and \d(\.\d)? % of the requests are refused\./,
+  test('an advised size comes with its numbers and alternatives', () => {
+    const remedy = { slowRoutes: ['/slow'], timeoutMs: 0, goals: [], slow: [{ route: '/slow', p95Ms: 500 }] };
+    const missed = { ...row, poolSize: 2, isMet: false, goals: [{ ...row.goals[0], upperMs: 1200, isMet: false }] };
+    const text = explainSize({
+      rows: [missed, row, { ...row, factor: 1.3, utilisation: 0.65, failureShare: 0.02 }],
+      loads: [
+        { ...load, smallest: 2, floor: 1 },
+        { ...load, factor: 1.3, floor: 4, meanActive: 1.95, peakActive: 7 },
+      ],
+      remedies: [
+        { ...remedy, kind: 'split', connections: 2, slowSize: 1, failureShare: 0 },
+        { ...remedy, kind: 'limited', connections: 3, slowSize: 1, failureShare: 0.031 },
+        { ...remedy, kind: 'limited', connections: null, slowSize: null, failureShare: 0 },
+        { ...remedy, kind: 'timeout', connections: 2, slowSize: null, timeoutMs: 50, failureShare: 0 },
+      ],
+    });
+    expect(text).toBe(
+      '3 connections are enough. "/report p50 < 900 ms": at most 20 ms at load x1 and 20 ms at load x1.3, in 95 of 100 ' +
+        'runs (95 % confidence, 59 simulated). 2.0 % of all requests fail at load x1.3. Connections in use without a ' +
+        'limit: at load x1 1.5 on average and up to 6 at once, at load x1.3 2.0 on average and up to 7 at once. With ' +
+        'fewer than 4, requests pile up until load x1.3 ends: 3 are enough only because it ends. For a load that goes ' +
+        'on, take at least 4. With 3, 50 % at load x1 and 65 % at load x1.3 are in use on average. At load x1 alone, 2 ' +
+        'are enough. With 2, "/report p50 < 900 ms" is missed at load x1 (1.2 s). More than 5 connections do not improve ' +
+        'these times at load x1.3. Alternatives: ' +
+        '- A separate pool (a second client) for /slow: 1 for it and 1 for the others, 2 in total (1 fewer); /slow p95 ' +
+        '500 ms at load x1.3. - A concurrency limit on /slow: at most 1 at a time, in a pool of 3 (none saved); /slow p95 ' +
+        '500 ms at load x1.3, and 3.1 % of the requests are refused. - A concurrency limit on /slow: no size meets the ' +
+        'goals. - A wait-queue timeout of 50 ms with 2 connections: no request waits that long at load x1.3, so it ' +
+        'changes nothing.',
     );
   });
 
@@ -94,15 +89,10 @@ describe('advice', () => {
     },
   );
 
-  test('when no size meets the goal, it says why', async () => {
-    expect((await explain(['/fast p99 < 1ms'])).text).toMatch(
-      /^No pool size meets the goal\. "\/fast p99 < 1 ms": at load x1, even without a limit on connections, it is up to 2 ms/,
-    );
-  });
-
-  test('without enough requests, it says how many are needed', async () => {
-    expect((await explain(['/fast p99 < 50ms', '/slow p99 < 10s'])).text).toMatch(
-      /^Not enough data\. The load has \d\d requests to \/slow, .* needs at least 299: /,
+  test('without enough requests, it says how many are needed', () => {
+    const short = { slo, count: 12, needed: 299, isEnough: false, easier: ['p50', 'p90'] };
+    expect(explainSize({ verdict: 'notEnoughData', samples: [short, { ...short, count: 0, easier: [] }] })).toMatch(
+      /^Not enough data\. The load has 12 requests to \/report, but "\/report p50 < 900 ms" needs at least 299: .* Use a longer load, or an easier goal: p50 or p90\. Some runs of the load have no request to \/report, .* Use a longer load\.$/,
     );
   });
 
@@ -158,55 +148,38 @@ describe('advice', () => {
     });
   });
 
-  test('requests that fail miss the goal', async () => {
-    const load = createScenarioLoad({
-      phases: [{ durationMs: 60_000, arrivalCount: 600 }],
-      scenarios: [{ steps: [{ kind: 'request', route: '/a' }] }],
-      timeoutMs: 40,
+  test('a load that is not random needs one run', () => {
+    expect(explainSize({ seeds: 1 })).toContain('at load x1 (the load is not random: one run is exact).');
+  });
+
+  describe('a fleet', () => {
+    const fleet = {
+      ...{ instances: 40, servers: 3, monitors: 2, total: 600, perServer: 200 },
+      ...{ serverLimit: 150, largestPool: 1, fits: false },
+    };
+
+    test('may have more connections than the servers accept', () => {
+      const text = explainSize({ verdict: 'tooManyConnections', fleet });
+      expect(text).toMatch(/^3 connections are enough\. But the servers do not accept that many\./);
+      expect(text).toMatch(
+        /The fleet: 40 instances x 3 servers x \(3 \+ 2 monitors\) = 600 connections, 200 at each server, which accepts 150: they do not fit\. The largest pool that fits is 1\. The load is that of one instance\. A server that gets no queries has only .* No alternative fits, either\.$/,
+      );
     });
-    const { text } = await explain(['/a p50 < 100ms'], { load, services: { '/a': { kind: 'fixed', ms: 50 } } });
-    expect(text).toContain('too many requests fail');
-  });
 
-  test('a load that is not random needs one run', async () => {
-    const load = createScenarioLoad({
-      phases: [{ durationMs: 5000, arrivalCount: 5 }],
-      scenarios: [
-        {
-          steps: [
-            { kind: 'request', route: '/slow' },
-            { kind: 'request', route: '/fast' },
-          ],
-        },
-      ],
+    test('has alternatives only where they fit', () => {
+      const fits = { ...fleet, serverLimit: null, largestPool: null, fits: null };
+      expect(explainSize({ fleet: fits })).toMatch(/200 at each server\. The load is that of one instance\./);
+      expect(explainSize({ fleet: { ...fleet, servers: 1, largestPool: 0 } })).toMatch(
+        /No pool fits\. The load is that of one instance\. No alternative fits, either\.$/,
+      );
     });
-    expect((await explain(['/fast max < 100ms'], { load, seeds: undefined })).text).toContain('one run is exact');
   });
 
-  test('a fleet may have more connections than the servers accept', async () => {
-    expect(
-      (await explain(['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, serverLimit: 150 } })).text,
-    ).toMatch(/do not accept that many\..*which accepts 150: they do not fit/);
-  });
-
-  test('a goal below the noise gets no verdict', async () => {
-    const { text } = await explain(['/fast p99 < 5ms']);
-    expect(text).toMatch(
-      /^No verdict: the goal is below the noise\. "\/fast p99 < 5 ms": .* the query alone takes up to 2 ms,/,
-    );
-    expect(text).toMatch(
-      /The rest of a response takes up to 10 ms, even in an idle app\. A goal of 12 ms or more gets a verdict\.$/,
-    );
-  });
-
-  test.each([
-    ['/fast p99 < 5ms', 30, 'up to 2 ms, the rest of the response up to 30 ms. That rest alone is too slow'],
-    ['/fast p99 < 31ms', 30, 'up to 2 ms, the rest of the response up to 30 ms. Together they are too slow'],
-    ['/fast p99 < 1ms', 0.5, 'up to 2 ms, the rest of the response up to 0.5 ms. The query alone is too slow'],
-    ['/fast p99 < 1ms', 30, 'up to 2 ms, the rest of the response up to 30 ms. Each alone is too slow'],
-  ])('%s with an overhead of %d ms: which part is too slow', async (goal, ms, words) => {
-    expect((await explain([goal], { overhead: { kind: 'fixed', ms } })).text).toContain(
-      `nobody waits for a connection. The query of /fast takes ${words}`,
+  test('a goal below the noise gets no verdict', () => {
+    expect(explainSize({ verdict: 'belowNoise', noise: [{ noiseMs: 100, bestMs: 850, isBelow: true }] })).toBe(
+      'No verdict: the goal is below the noise. "/report p50 < 900 ms": with no wait for a connection, the query alone ' +
+        'takes up to 850 ms, in 95 of 100 runs (95 % confidence, 59 simulated). The rest of a response takes up to 100 ms, ' +
+        'even in an idle app. A goal of 950 ms or more gets a verdict.',
     );
   });
 
@@ -218,6 +191,32 @@ describe('advice', () => {
         loads: [{ ...load, smallest: null, medianMs: [medianMs], ...of }],
         ...changes,
       });
+
+    test.each([
+      [15, 2000, 'up to 15 ms, the rest of the response up to 2.0 s. That rest alone is too slow'],
+      [850, 60, 'up to 850 ms, the rest of the response up to 60 ms. Together they are too slow'],
+      [950, 0.5, 'up to 950 ms, the rest of the response up to 0.5 ms. The query alone is too slow'],
+      [950, 2000, 'up to 950 ms, the rest of the response up to 2.0 s. Each alone is too slow'],
+    ])('a query of %d ms and a rest of %d ms: which part is too slow', (serviceMs, overheadMs, words) => {
+      const parts = [{ serviceMs, overheadMs }];
+      expect(explainMissed(950, { parts })).toContain(
+        `nobody waits for a connection. The query of /report takes ${words}`,
+      );
+    });
+
+    test('and without known parts, the queries take too long', () => {
+      expect(explainMissed(950, { parts: null })).toMatch(
+        /^No pool size meets the goal\. "\/report p50 < 900 ms": at load x1, even without a limit on connections, it is up to 1\.0 s, .* no request waits for a connection: the queries themselves take too long\./,
+      );
+    });
+
+    test('a size for each load alone is said', () => {
+      const loads = [load, { ...load, factor: 1.3, smallest: 1 }];
+      expect(explainSize({ verdict: 'nothing', poolSize: null, loads })).toBe(
+        'No pool size meets the goal. Each load alone has a size that does: 3 connections at load x1, 1 connection at ' +
+          'load x1.3. No size does at both loads.',
+      );
+    });
 
     test('a goal that half of the runs meet is not said to be missed', () => {
       expect(explainMissed(800)).toMatch(
@@ -247,17 +246,13 @@ describe('advice', () => {
         '(1.2 s), too: users wait for their answers',
     );
   });
-
-  test('with a server limit, alternatives are those that fit', async () => {
-    const { text } = await explain(['/fast p99 < 50ms'], { headroom: 1, fleet: { instances: 40, serverLimit: 119 } });
-    expect(text).toMatch(/No pool fits\. The load is that of one instance\. No alternative fits, either\.$/);
-  });
 });
 
 describe('predictions', () => {
   /** @param {string} scenario @param {number} slowMs @param {number[]} poolSizes @param {boolean} [hasBands] */
   async function show(scenario, slowMs, poolSizes, hasBands = false) {
-    const load = createScenarioLoad(await readScenario(`loadtests/${scenario}.yaml`));
+    const environment = scenario === 'users-and-admins' ? 'smoke' : undefined;
+    const load = createScenarioLoad(await readScenario(`loadtests/${scenario}.yaml`, { environment }));
     const prediction = await predict({
       load,
       poolSizes,
@@ -315,9 +310,46 @@ describe('predictions', () => {
     ).toContain(' slowest /a request ');
   });
 
-  test('the sentence is right for one connection, too', async () => {
-    const { table } = await show('mixed', 5000, [1]);
-    expect(table.replaceAll('\n', ' ')).toContain('More than 1 connection would still help.');
+  describe('the sentences', () => {
+    const facts = { routes: {}, lastsMs: 9000, peakActive: 5, meanActive: 2.8, floor: 1, knee: 5 };
+    const end = (/** @type {object} */ figures) => ({ routes: { '/a': figures } });
+
+    /** @param {[number, { low?: object, high?: object }][]} sizes with the figures of /a @param {object} [changes] */
+    const explain = (sizes, changes) =>
+      explainPrediction(
+        sizes.map(([poolSize, { low, high, ...figures }]) => ({
+          ...{ name: '', settings: { poolSize }, measured: null },
+          predicted: { ...end({ count: 30, failures: 0, ...figures }), low: low && end(low), high: high && end(high) },
+        })),
+        /** @type {any} */ ({ ...facts, ...changes }),
+        '/a',
+      );
+
+    test.each([
+      [[[1, { failures: 30 }]], 'With 1 connection all /a requests fail.'],
+      [[[1, { count: 0 }]], 'With 1 connection no /a request is sent.'],
+      [
+        [
+          [1, { failures: 7 }],
+          [20, { maxMs: 800 }],
+        ],
+        'With 1 connection 7 of 30 /a requests fail, with 20 connections the slowest /a request takes 800 ms.',
+      ],
+      [
+        [[3, { maxMs: 20, low: { maxMs: 8 }, high: { maxMs: 30 } }]],
+        'With 3 connections the slowest /a request takes 20 ms (8 to 30 ms with a probability of 90 %).',
+      ],
+    ])('%j', (sizes, words) => {
+      expect(explain(/** @type {any} */ (sizes))).toBe(
+        `More than 5 connections do not help. ${words} Without a limit, the load lasts 9.0 s and uses up to 5 connections ` +
+          'at once, 2.8 on average.',
+      );
+    });
+
+    test('are right for one connection, too, and leave out what is not sure', () => {
+      expect(explain([[1, {}]], { knee: null })).toMatch(/^More than 1 connection would still help\. Without a limit/);
+      expect(explain([[2, {}]], { knee: 1 })).toMatch(/^More than 1 connection does not help\. Without a limit/);
+    });
   });
 
   test('a random load shows its band, and fits 80 columns', async () => {
@@ -437,6 +469,51 @@ describe('the check', () => {
     [trustOf({}, { isUnclear: true }), /^Trust: where both readings agree/],
   ])('the trust is one sentence: %#', (trust, words) => {
     expect(explainTrust(trust)).toMatch(words);
+  });
+
+  describe('in words', () => {
+    const figure = { recordedMs: 10, lowMs: 8, highMs: 12 };
+    const inside = /** @type {const} */ ({ ...figure, kind: 'meanWait', route: null, place: 'inside' });
+    const outside = /** @type {const} */ ({
+      ...figure,
+      kind: 'p95',
+      route: '/a',
+      place: 'outside',
+      lowMs: 15,
+      highMs: 15,
+    });
+    const lacking =
+      'The simulation lacks something: a limit other than the pool, or queries that slow each other down. Do not rely';
+    const failed = { status: /** @type {const} */ ('fails'), reason: /** @type {const} */ ('figures') };
+
+    test.each(
+      /** @type {[Partial<TraceCheck>, string][]} */ ([
+        [
+          { figures: [inside] },
+          'The check holds: of the waits that were recorded with 8 connections, replayed, all 1 figure fit. Mean wait: 10 ms recorded, 8 to 12 ms simulated.',
+        ],
+        [
+          { ...failed, figures: [inside, outside] },
+          `The check fails: of the waits that were recorded with 8 connections, replayed, 1 of 2 figure is off. p95 of /a: 10 ms recorded, 15 ms simulated. ${lacking} on the predictions.`,
+        ],
+        [
+          { ...failed, of: 'trace', figures: [outside, outside] },
+          `of the other recording, with 8 connections, predicted from this one, 2 of 2 figures are off. p95 of /a: 10 ms recorded, 15 ms simulated; p95 of /a: 10 ms recorded, 15 ms simulated. ${lacking}`,
+        ],
+        [
+          { ...failed, of: 'trace', figures: [outside], rateRatio: 3, useRatios: { '/a': 0.4, '/b': 1.1 } },
+          'The load of the other recording is not the same: it has 3.0 times as many requests per second, /a uses its connection 0.4 times as long. A prediction assumes that it stays as it was.',
+        ],
+        [
+          { status: 'fails', reason: 'unserved' },
+          'The check fails: Many checkouts got no connection, and the recording',
+        ],
+        [{ status: 'notChecked', reason: 'fewWaits' }, 'Not checked: only a few queries waited for a connection when'],
+        [{ status: 'notChecked', reason: 'fewRequests' }, 'Not checked: one of the two recordings has fewer than 20'],
+      ]),
+    )('%j', (check, words) => {
+      expect(explainCheck(trustOf(check).check)).toContain(words);
+    });
   });
 
   test('withheld figures come with the reason', () => {

@@ -3,6 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { expect } from '@jest/globals';
 import { cleanUp } from 'test-support/cleanup.js';
 
+/** @import { CliOrder } from './cli-thread.js' */
+
 /** No command prints this. */
 const END = '\0end\0';
 
@@ -13,14 +15,14 @@ let last = Promise.resolve();
 cleanUp(() => thread?.terminate());
 
 /**
- * Runs `pool-lab` in a thread of this test file, which is faster than a process. For commands that need no signal.
- * Commands run one after the other.
+ * Runs `pool-lab` in a thread of this test file, which is faster than a process. Commands run one after the other.
  * @param {string[]} args
- * @param {{ env?: Record<string, string> }} [options] env: added to this environment
+ * @param {{ env?: Record<string, string>, interrupt?: AbortSignal }} [options] env: added to this environment;
+ *   interrupt: acts like Ctrl-C, for commands that end normally after it
  * @returns {Promise<{ code: number, stdout: string, stderr: string }>}
  */
-export function runCli(args, { env = {} } = {}) {
-  const outcome = last.then(() => run({ args, env, end: END }));
+export function runCli(args, { env = {}, interrupt } = {}) {
+  const outcome = last.then(() => run({ args, env, end: END }, interrupt));
   last = outcome.catch(() => {});
   return outcome;
 }
@@ -38,11 +40,12 @@ export async function expectRefused(args, message, options) {
   expect(stderr).not.toMatch(/^ +at /m);
 }
 
-/** @param {{ args: string[], env: Record<string, string>, end: string }} order */
-async function run(order) {
+/** @param {CliOrder} order @param {AbortSignal} [interrupt] */
+async function run(order, interrupt) {
   thread ??= new Worker(new URL('cli-thread.js', import.meta.url), { stdout: true, stderr: true, env: process.env });
   const outcome = Promise.all([once(thread, 'message'), readToEnd(thread.stdout), readToEnd(thread.stderr)]);
   thread.postMessage(order);
+  interrupt?.addEventListener('abort', () => thread?.postMessage({ ...order, isInterrupt: true }), { once: true });
   const [[code], stdout, stderr] = await outcome;
   return { code, stdout, stderr };
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cleanUp } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
+import { until } from 'test-support/waiting.js';
 
 /** `pool-lab watch`, until the test ends. @param {string[]} args @param {Record<string, string>} [env] */
 export function startWatch(args, env) {
@@ -23,6 +24,7 @@ export function startWatch(args, env) {
     child,
     said,
     ended,
+    isReady: () => until('it has a page', () => said.stderr.includes('the pools of this app'), 60_000),
     url: () => String(said.stderr.match(/^pool-lab: the pools of this app: (\S+)$/m)?.[1]),
   };
 }
