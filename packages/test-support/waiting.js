@@ -11,7 +11,7 @@ const POLL_MS = 10;
  * @returns {Promise<NonNullable<T>>} the first truthy value
  * @throws {Error} on timeout
  */
-export async function until(what, probe, withinMs = 20_000) {
+export async function until(what, probe, withinMs = 60_000) {
   const deadline = performance.now() + withinMs;
   for (;;) {
     const answer = await probe();

@@ -296,7 +296,7 @@ describe('a watched task', () => {
       { results: folder, app: /** @type {any} */ (undefined) },
       { dataDir: folder, lessons },
       {
-        signal: AbortSignal.timeout(4000),
+        signal: AbortSignal.timeout(60_000),
         print: (text) => {
           if (said.push(text) === 1) saveSampleResult(folder, 1);
         },
