@@ -174,11 +174,6 @@ describe('no problem', () => {
     expect(verdict).toMatchObject({ cause: 'none', isProblem: false, facts: null });
   });
 
-  test('at the start, if few requests wait', async () => {
-    const lines = requests(400, (index) => ({ waitMs: index < 3 ? 40 : 0, openingMs: index < 3 ? 40 : undefined }));
-    expect(diagnose(await record(lines)).verdict).toMatchObject({ cause: 'none', isProblem: false });
-  });
-
   test('in the pool, if the time lies elsewhere', async () => {
     const lines = requests(40, () => ({ waitMs: 0 })).map((line) =>
       'status' in line ? { ...line, durationMs: 400 } : line,
@@ -196,20 +191,6 @@ test('few checkouts are too little data, unless several of them wait', async () 
     diagnose(await record(requests(count, () => behindReports))).verdict;
   expect(await judge(4)).toMatchObject({ cause: 'tooLittleData', isProblem: false });
   expect(await judge(5)).toMatchObject({ cause: 'fullPool', isProblem: true });
-});
-
-test('how many got no connection belongs to the verdict, unless they are few', async () => {
-  const judge = async (/** @type {number} */ every) =>
-    diagnose(
-      await record(
-        requests(400, (index) => ({
-          ...behindReports,
-          ...(index % every === 0 && { useMs: undefined, outcome: 'checkOutFailed', reason: 'timeout' }),
-        })),
-      ),
-    );
-  expect((await judge(4)).verdict).toMatchObject({ cause: 'fullPool', refusedShare: 0.25 });
-  expect((await judge(200)).verdict.refusedShare).toBe(0);
 });
 
 test('waits that had not ended with the recording, if long, are too little data, and not called no wait', async () => {
