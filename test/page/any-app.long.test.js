@@ -45,7 +45,7 @@ describeInBrowser('the page of an app that knows nothing of it', () => {
   /** @param {BrowserContextOptions} [options] @returns {Promise<Page>} */
   async function open(options) {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     incidents = [];
     page.on('console', (message) => incidents.push(message.text()));
     page.on('pageerror', (error) => incidents.push(String(error.stack)));
@@ -105,26 +105,21 @@ describeInBrowser('the page of an app that knows nothing of it', () => {
     await page.locator('#notes li', { hasText: /^\/customers took .* waiting behind/ }).waitFor();
 
     // Charts show a second once it is over.
-    await page.locator('#rate-chart .legend li', { hasText: '/customers' }).waitFor();
-    const legend = await page.locator('#rate-chart .legend li').allInnerTexts();
-    expect(legend.map((text) => text.replace(/\s[\d,]+$/, '')).sort()).toEqual(
-      expect.arrayContaining(['/customers', '/export', '/report', 'failed']),
-    );
+    const legend = page.locator('#rate-chart .legend li');
+    for (const name of ['/customers', '/export', '/report', 'failed']) await legend.filter({ hasText: name }).waitFor();
     const readColors = async () =>
       Object.fromEntries(
-        await page
-          .locator('#rate-chart .legend li')
-          .evaluateAll((items) =>
-            items.map((item) => [
-              item.firstChild?.textContent,
-              item.ownerDocument.defaultView?.getComputedStyle(item, '::before').backgroundColor,
-            ]),
-          ),
+        await legend.evaluateAll((items) =>
+          items.map((item) => [
+            item.firstChild?.textContent,
+            item.ownerDocument.defaultView?.getComputedStyle(item, '::before').backgroundColor,
+          ]),
+        ),
       );
     const colors = await readColors();
-    expect(new Set(Object.values(colors)).size).toBe(legend.length);
+    expect(new Set(Object.values(colors)).size).toBe(Object.keys(colors).length);
     await page.reload();
-    await page.locator('#rate-chart .legend', { hasText: '/export' }).waitFor();
+    for (const name of ['/export', '/report']) await legend.filter({ hasText: name }).waitFor();
     const again = await readColors();
     // Of routes that wait for nearly as long, the page may choose others now.
     const common = Object.keys(again).filter((name) => name in colors);
@@ -154,8 +149,6 @@ describeInBrowser('the page of an app that knows nothing of it', () => {
   test.each(
     /** @type {const} */ ([
       [1440, 'light'],
-      [1440, 'dark'],
-      [390, 'light'],
       [390, 'dark'],
     ]),
   )('at %i pixels in the %s theme it fits and is accessible, long names included', async (width, colorScheme) => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, expect } from '@jest/globals';
 import axe from 'axe-core';
 import { launchChromium } from 'test-support/chromium.js';
 import { PoolClient } from 'mongodb-pool-page/client';
@@ -12,8 +12,8 @@ import { startApp } from '../support/start-app.js';
 export const BUS = /** @type {const} */ ([0x00, 0x72, 0xb2]);
 export const HIGHLIGHT = /** @type {const} */ ([0xe6, 0xb4, 0x22]);
 
-/** @type {Browser} */
-export let browser;
+/** One for the file. @type {Browser | undefined} */
+let browser;
 /** @type {Awaited<ReturnType<typeof start>>} */
 export let app;
 /** @type {Page} */
@@ -21,15 +21,10 @@ export let page;
 /** @type {string[]} console messages, errors, and requests to other hosts */
 export let incidents;
 
-/**
- * Opens a browser for the file, and an app for each test. `page`, `app` and `incidents` belong to the running test.
- */
+/** Opens an app for each test. `page`, `app` and `incidents` belong to the running test. */
 export function openForEachTest() {
-  /** An app stops when its last bus is through. The next test starts another app meanwhile. @type {Promise<void>[]} */
+  /** Apps that stop while the next test starts another one. @type {Promise<void>[]} */
   const stopping = [];
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
   beforeEach(async () => {
     app = await start();
   });
@@ -37,20 +32,27 @@ export function openForEachTest() {
     stopping.push(app.stop());
     await page.close();
   });
-  afterAll(() => Promise.all([browser?.close(), ...stopping]));
+  afterAll(() => Promise.all(stopping));
 }
 
 /** @param {Record<string, string>} [settings] */
 export async function start(settings) {
   const MONGO_URL = String(process.env.TEST_MONGO_URL);
-  const started = startApp({ MONGO_URL, MONGO_POOLSIZE: '1', SHUTDOWN_TIMEOUT_MS: '3000', ...settings });
+  const started = startApp({ MONGO_URL, MONGO_POOLSIZE: '1', SHUTDOWN_TIMEOUT_MS: '500', ...settings });
   return { ...started, url: await started.url };
+}
+
+/** A page of the file's browser. @param {BrowserContextOptions} [options] @returns {Promise<Page>} */
+export async function newPage(options) {
+  browser ??= await launchChromium();
+  const opened = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
+  opened.setDefaultTimeout(60_000);
+  return opened;
 }
 
 /** @param {BrowserContextOptions} [options] @param {string} [url] */
 export async function openPage(options, url = app.url) {
-  page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
-  page.setDefaultTimeout(15_000);
+  page = await newPage(options);
   incidents = [];
   page.on('console', (message) => incidents.push(message.text()));
   page.on('pageerror', (error) => incidents.push(error.message));
@@ -101,9 +103,9 @@ export function findFront(color, selector = '#tunnel') {
   }, color);
 }
 
-/** The next request of a route that ends. @param {string} route */
-export async function readEnded(route) {
-  for await (const { finished } of new PoolClient(app.url).events('pool')) {
+/** The next request of a route that ends. @param {string} route @param {string} url of the app */
+export async function readEnded(route, url) {
+  for await (const { finished } of new PoolClient(url).events('pool')) {
     const ended = finished.find((/** @type {{ route: string }} */ request) => request.route === route);
     if (ended) return ended;
   }
@@ -136,11 +138,11 @@ export async function readData(locator) {
   return Number(await locator.getAttribute('value'));
 }
 
-/** @param {{ poolSize?: number, slowMs?: number }} settings */
-export async function setPool(settings) {
+/** @param {{ poolSize?: number, slowMs?: number }} settings @param {string} [url] of the app */
+export async function setPool(settings, url = app.url) {
   for (const [name, value] of Object.entries(settings)) {
     const path = name === 'poolSize' ? 'pool-size' : 'slow-ms';
-    const { status, body } = await useControl(app.url, path, { [name]: value });
+    const { status, body } = await useControl(url, path, { [name]: value });
     if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
   }
 }

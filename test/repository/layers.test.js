@@ -165,26 +165,6 @@ describe('dependencies', () => {
     });
   });
 
-  test('npm run sbom is a CycloneDX list of all dependencies, and marks those for development', async () => {
-    const { stdout } = await promisify(execFile)('npm', ['run', 'sbom', '--silent'], {
-      maxBuffer: 2 ** 24,
-      shell: process.platform === 'win32',
-    });
-    const { bomFormat, components } = JSON.parse(stdout);
-    expect(bomFormat).toBe('CycloneDX');
-    const isForDevelopment = Object.fromEntries(
-      components.map((/** @type {{ purl: string, properties: { name: string }[] }} */ { purl, properties }) => [
-        purl,
-        properties.some(({ name }) => name === 'cdx:npm:package:development'),
-      ]),
-    );
-    const lock = JSON.parse(await readFile('package-lock.json', 'utf8')).packages;
-    const purlOf = (/** @type {string} */ name) => `pkg:npm/${name}@${lock[`node_modules/${name}`].version}`;
-    for (const name of [...dependencies, ...ofLab])
-      expect([name, isForDevelopment[purlOf(name)]]).toEqual([name, false]);
-    expect(isForDevelopment[purlOf('jest')]).toBe(true);
-  });
-
   /**
    * The dependencies that a lockfile names and does not hold, as npm resolves them: from the dependent's own folder up.
    * `npm ci` refuses such a lockfile.

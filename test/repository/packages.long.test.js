@@ -1,14 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
-import { realMongod } from 'test-support/mongod.js';
-import { runNode } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { readSettings } from '../../src/settings.js';
@@ -16,13 +14,6 @@ import { commandsOf } from '../support/commands-of.js';
 import { cleanEnvironment } from '../support/start-app.js';
 import { cutNetwork } from '../support/offline.js';
 
-/** @type {Map<string, { folder: string, needs: string[] }>} by name */
-const packages = new Map();
-for (const folder of await readdir('packages')) {
-  const { name, ...manifest } = JSON.parse(await readFile(`packages/${folder}/package.json`, 'utf8'));
-  const { dependencies, peerDependencies, devDependencies } = manifest;
-  packages.set(name, { folder, needs: Object.keys({ ...dependencies, ...peerDependencies, ...devDependencies }) });
-}
 const prefix = await cutNetwork();
 const folder = await scratchFolder();
 
@@ -181,66 +172,24 @@ describe('a package installed alone does what its README says', () => {
   });
 });
 
-describe('alone', () => {
-  const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-  /** With TEST_ALL_ISOLATED=1, each package runs all its quick tests, which takes minutes. */
-  const runsAll = Boolean(process.env.TEST_ALL_ISOLATED);
-  const TIMEOUT_MS = runsAll ? 900_000 : 120_000;
-
-  /** @param {string} name @param {Set<string>} [found] @returns {Set<string>} it and the packages here that it needs */
-  function listNeeded(name, found = new Set()) {
-    if (found.has(name) || !packages.has(name)) return found;
-    found.add(name);
-    for (const each of packages.get(name)?.needs ?? []) listNeeded(each, found);
-    return found;
-  }
-
-  /**
-   * Links every installed package into a folder, except this repository's own.
-   * @param {string} from @param {string} to
-   */
-  async function linkModules(from, to) {
-    await mkdir(to);
-    for (const entry of await readdir(from, { withFileTypes: true })) {
-      if (entry.name.startsWith('@')) await linkModules(path.join(from, entry.name), path.join(to, entry.name));
-      else if (entry.isDirectory() && !entry.name.startsWith('.'))
-        await symlink(path.resolve(from, entry.name), path.join(to, entry.name), 'junction');
-    }
-  }
-
-  test.each([
-    ['mongodb-gather', 'gather'],
-    ['mongodb-pool-monitor', 'core/monitor'],
-    ['mongodb-pool-page', 'live-view'],
-    ['mongodb-pool-predictor', 'trace/read-trace'],
-    ['oplog-replicator', 'target'],
-  ])(
-    'the tests of %s need nothing else of this repository',
-    async (name, one) => {
-      const root = await scratchFolder();
-      const modules = path.join(root, 'node_modules');
-      await linkModules('node_modules', modules);
-      for (const each of listNeeded(name)) {
-        const { folder } = /** @type {{ folder: string }} */ (packages.get(each));
-        await cp(`packages/${folder}`, path.join(root, folder), { recursive: true });
-        await symlink(path.join(root, folder), path.join(modules, each), 'junction');
-      }
-      const config = path.join(root, 'test-support/jest.config.js');
-      const rootDir = path.join(root, /** @type {{ folder: string }} */ (packages.get(name)).folder);
-      const { code, stderr } = await runNode(
-        [
-          ...FLAGS,
-          path.join(modules, 'jest/bin/jest.js'),
-          ...['--config', config, '--rootDir', rootDir, '--maxWorkers', '2'],
-          ...(runsAll ? [] : ['--testPathPatterns', `/${one}\\.test\\.js$`]),
-        ],
-        { env: { MONGOD_PATH: realMongod(), TEST_MONGOD: '', TEST_MONGO_URL: '', TEST_CACHE: '' }, cwd: rootDir },
-      );
-      expect(code === 0 ? '' : stderr).toBe('');
-      expect(stderr).toMatch(/^Tests: +[1-9]\d* passed/m);
-    },
-    TIMEOUT_MS,
+test('npm run sbom is a CycloneDX list of all dependencies, and marks those for development', async () => {
+  const { stdout } = await run('npm', ['run', 'sbom', '--silent'], { maxBuffer: 2 ** 24, shell: onWindows });
+  const { bomFormat, components } = JSON.parse(stdout);
+  expect(bomFormat).toBe('CycloneDX');
+  const isForDevelopment = Object.fromEntries(
+    components.map((/** @type {{ name: string, properties: { name: string }[] }} */ { name, properties }) => [
+      name,
+      properties.some((property) => property.name === 'cdx:npm:package:development'),
+    ]),
   );
+  const manifests = await Promise.all(
+    ['package.json', 'lab/package.json', 'packages/pool-page/package.json'].map(async (file) =>
+      JSON.parse(await readFile(file, 'utf8')),
+    ),
+  );
+  for (const name of manifests.flatMap(({ dependencies }) => Object.keys(dependencies ?? {})))
+    expect([name, isForDevelopment[name]]).toEqual([name, false]);
+  expect(isForDevelopment.jest).toBe(true);
 });
 
 describe('offline', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { cleanUp } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { createFuzzer } from './fuzzer.js';
@@ -7,26 +7,26 @@ import { requireClear } from 'test-support/fuzz-outcome.js';
 const SEED = 1;
 const mongoUrl = sharedMongoUrl();
 const fuzzer = await createFuzzer({ mongoUrl });
-const badFuzzer = await createFuzzer({ mongoUrl, file: './bad-targets.js', maxCaseMs: 500 });
+const badFuzzer = await createFuzzer({ mongoUrl, file: './bad-targets.js' });
 cleanUp(fuzzer.close);
 cleanUp(badFuzzer.close);
 
 describe('a few cases of each target (npm run fuzz tries thousands)', () => {
   test.each(fuzzer.names)('%s', async (name) => {
-    expect(await fuzzer.run({ name, cases: 10, seed: SEED })).toMatchObject({ failure: null });
+    expect(await fuzzer.run({ name, cases: 3, seed: SEED })).toMatchObject({ failure: null });
   });
 });
 
+// run-fuzz.long.test.js has what hangs.
 describe('the fuzzer', () => {
+  afterEach(badFuzzer.close);
+
   test.each([
     ['fails', /failed: 8 is too many\nSmallest counterexample found: 8$/],
-    ['hangs', /^Case \d of seed 1 hangs\nCounterexample, unless an earlier case failed: \d+$/],
-    ['waits', /^Case 1 of seed 1 hangs\n[^]*: "for ever"$/],
     ['pollutes', /failed: a prototype is polluted/],
   ])('notices what %s', async (name, failure) => {
     const outcome = await badFuzzer.run({ name, cases: 20, seed: SEED });
     expect(outcome.failure).toMatch(failure);
-    await badFuzzer.close();
   });
 
   test('accepts what holds', async () => {

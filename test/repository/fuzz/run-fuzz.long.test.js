@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { cleanUp } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { runNode } from 'test-support/processes.js';
+import { createFuzzer } from './fuzzer.js';
 
 describe('npm run fuzz', () => {
   /** @param {string[]} names */
@@ -39,4 +41,13 @@ describe('npm run fuzz', () => {
     const { stderr } = await runNode(['scripts/fuzz.js', 'no such'], { env: { MONGO_URL: sharedMongoUrl() } });
     expect(stderr).toMatch(/^There is no such target\. The targets are .*command lines/m);
   });
+});
+
+test.each([
+  ['hangs', /^Case \d of seed 1 hangs\nCounterexample, unless an earlier case failed: \d+$/],
+  ['waits', /^Case 1 of seed 1 hangs\n[^]*: "for ever"$/],
+])('the fuzzer notices what %s', async (name, failure) => {
+  const fuzzer = await createFuzzer({ mongoUrl: sharedMongoUrl(), file: './bad-targets.js', maxCaseMs: 2000 });
+  cleanUp(fuzzer.close);
+  expect((await fuzzer.run({ name, cases: 20, seed: 1 })).failure).toMatch(failure);
 });

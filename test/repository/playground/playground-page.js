@@ -34,7 +34,7 @@ export function buildOnce() {
  */
 export async function openPlayground(hash = '', options) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   incidents.length = 0;
   const { href } = pathToFileURL(`${folder}/index.html`);
   page.on('console', (message) => incidents.push(message.text()));
