@@ -2,6 +2,11 @@ import js from '@eslint/js';
 import globals from 'globals';
 import { layers } from './scripts/lint/layers.js';
 
+const NAMED_EXPORTS = { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' };
+const NO_CLOCK = {
+  message: 'A quick or long test judges by order or events. What judges times is a *.release.test.js.',
+};
+
 export default [
   { ignores: ['results/', 'coverage/', 'dist/'] },
   js.configs.recommended,
@@ -15,11 +20,25 @@ export default [
       'object-shorthand': 'error',
       'prefer-const': 'error',
       'prefer-template': 'error',
+      'no-restricted-syntax': ['error', NAMED_EXPORTS],
+    },
+  },
+  {
+    // Nothing in the gate depends on how fast the machine is. CONTRIBUTING.md has the tiers.
+    files: ['**/*.test.js'],
+    ignores: ['**/*.release.test.js'],
+    rules: {
       'no-restricted-syntax': [
         'error',
+        NAMED_EXPORTS,
+        { selector: 'MemberExpression[object.name=/^(performance|Date)$/][property.name="now"]', ...NO_CLOCK },
         {
-          selector: 'ExportDefaultDeclaration',
-          message: 'Named exports only.',
+          selector: 'MemberExpression[object.name="process"][property.name=/^(hrtime|cpuUsage|uptime)$/]',
+          ...NO_CLOCK,
+        },
+        {
+          selector: 'CallExpression[callee.property.name=/^toBe(Less|Close)/] Identifier[name=/^(took|elapsed)Ms$/]',
+          ...NO_CLOCK,
         },
       ],
     },

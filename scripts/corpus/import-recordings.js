@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { createRandom, pickPool, summariseTrace } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { drawCase } from '../../benchmarks/doctor/cases.js';
-import { POOLS, RECORDED, SECONDS, meanUses } from '../../benchmarks/predicted-vs-measured/apps.js';
+import { RECORDED, meanUses } from '../../benchmarks/predicted-vs-measured/apps.js';
 import { GOAL, chooseLimitMs } from '../../benchmarks/predicted-vs-measured/goals.js';
 import { KINDS, slugOf } from '../../benchmarks/predicted-vs-measured/recorded-loads.js';
 import { keepFacts, layOutJson } from './facts.js';
@@ -23,11 +23,16 @@ const CAUSE_LIMIT_MS = 50;
 export async function importRecordings(folder) {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
   for (const [kind, { isCpuBound = false, options }] of Object.entries(KINDS)) {
-    const fileOf = (/** @type {number} */ pool) => path.join(folder, `${slugOf(kind)}-${pool}-${SECONDS}s.jsonl`);
-    if (!names.includes(path.basename(fileOf(POOLS[0])))) continue;
+    const files = new Map(
+      names.flatMap((name) => {
+        const [, slug, pool] = name.match(/^(.+)-(\d+)-\d+s\.jsonl$/) ?? [];
+        return slug === slugOf(kind) ? [[Number(pool), path.join(folder, name)]] : [];
+      }),
+    );
+    if (!RECORDED.every((pool) => files.has(pool))) continue;
     const client = options?.appName;
-    const sizes = await Promise.all(POOLS.map(async (pool) => [pool, await measure(fileOf(pool), client)]));
-    const measured = Object.fromEntries(sizes);
+    const sizes = [...files].map(async ([pool, file]) => [pool, await measure(file, client)]);
+    const measured = Object.fromEntries(await Promise.all(sizes));
     const [one, other] = RECORDED.map((pool) => measured[pool][GOAL.route][GOAL.figure]);
     const goal = `${GOAL.route} ${GOAL.figure.replace('Ms', '')} < ${chooseLimitMs(one, other)} ms`;
     await store(
@@ -35,7 +40,8 @@ export async function importRecordings(folder) {
       'measured',
       /** @type {Measured} */ ({ kind, isCpuBound, client, goal, measured }),
     );
-    for (const pool of RECORDED) await storeTrace(`loads/${slugOf(kind)}`, `recorded-at-${pool}`, fileOf(pool));
+    for (const pool of RECORDED)
+      await storeTrace(`loads/${slugOf(kind)}`, `recorded-at-${pool}`, String(files.get(pool)));
   }
   for (const name of names) {
     const [, cause, seed] = name.match(/^([a-z]+)-(\d+)\.jsonl$/i) ?? [];
@@ -62,7 +68,10 @@ async function measure(file, client) {
 /** @param {string} folder @param {string} name @param {object} truth */
 async function store(folder, name, truth) {
   await mkdir(path.join(CORPUS, folder), { recursive: true });
-  await writeFile(path.join(CORPUS, folder, `${name}.json`), `${layOutJson(keepFacts(truth))}\n`);
+  await writeFile(
+    path.join(CORPUS, folder, `${name}.json`),
+    `${layOutJson(keepFacts(JSON.parse(JSON.stringify(truth))))}\n`,
+  );
 }
 
 /** @param {string} folder @param {string} name @param {string} file */

@@ -8,6 +8,7 @@ import { POOLS } from '../../benchmarks/predicted-vs-measured/apps.js';
 
 /** Where it is. */
 export const CORPUS = fileURLToPath(new URL('../../corpus/', import.meta.url));
+const CAUSE_POOLS = [4, 16];
 /** The least simulation runs that the commands take. */
 const [BAND_RUNS, ADVICE_RUNS] = [19, 59];
 export const TRACE_END = '.jsonl.gz';
@@ -66,11 +67,13 @@ function questionsOf({ name, measured, injected }) {
   const file = path.join(CORPUS, `${name}${TRACE_END}`);
   const client = measured?.client ? ['--client', measured.client] : [];
   const goal = String((measured ?? injected)?.goal);
+  // Of a cause, nothing was measured at other sizes.
+  const sizes = measured ? POOLS : CAUSE_POOLS;
   return [
     { command: 'doctor', args: [file] },
     {
       command: 'predict',
-      args: ['--trace', file, '--pool-sizes', POOLS.join(), '--seeds', String(BAND_RUNS), ...client],
+      args: ['--trace', file, '--pool-sizes', sizes.join(), '--seeds', String(BAND_RUNS), ...client],
     },
     {
       command: 'advise',

@@ -1,4 +1,4 @@
-import { quantile, sum } from '../base/sample-statistics.js';
+import { quantile } from '../base/sample-statistics.js';
 import { createRandom } from '../simulator/random.js';
 import { planInTurn } from '../simulator/request-plan.js';
 import { createRequestTimes, resample } from '../simulator/service-time.js';
@@ -63,27 +63,43 @@ export function compareWithNoise({ share, limitMs }, bestMs, requests) {
  * @returns {ResponseParts}
  */
 export function splitResponse({ share }, service, overhead, requests, seeds) {
+  const draws = Math.min(requests, MAX_DRAWS);
   const runs = seeds.map((seed) => {
-    const [drawRequest, drawOverhead] = [service, overhead].map((each, part) => {
-      const random = createRandom(seed, `part ${part}`);
-      return createRequestTimes(resample(each, random), random, 'a part of the response');
-    });
-    /** @type {{ servicesMs: number[], overheadsMs: number[] }} */
-    const times = { servicesMs: [], overheadsMs: [] };
-    for (let i = 0; i < Math.min(requests, MAX_DRAWS); i++) {
-      const [request, rest] = [drawRequest, drawOverhead].map((draw) => {
-        /** @type {import('../simulator/service-time.js').DrawnRequest} */
-        const drawn = { plan: planInTurn(0), servicesMs: [], drawnMs: [] };
-        draw(drawn);
-        return { usedMs: sum(Array.from(drawn.servicesMs)), restMs: drawn.plan.restMs };
-      });
-      times.servicesMs.push(request.usedMs);
-      times.overheadsMs.push(rest.usedMs + request.restMs);
+    const [drawRequest, drawOverhead] = [service, overhead].map((each, part) => createPartTimes(each, seed, part));
+    const servicesMs = new Float64Array(draws);
+    const overheadsMs = new Float64Array(draws);
+    for (let i = 0; i < draws; i++) {
+      const request = drawRequest();
+      servicesMs[i] = request.usedMs;
+      overheadsMs[i] = request.restMs;
+      const rest = drawOverhead();
+      overheadsMs[i] += rest.usedMs;
     }
-    return { serviceMs: quantile(times.servicesMs, share), overheadMs: quantile(times.overheadsMs, share) };
+    return { serviceMs: quantile(servicesMs, share), overheadMs: quantile(overheadsMs, share) };
   });
   return {
     serviceMs: upperLimit(runs.map((run) => run.serviceMs)),
     overheadMs: upperLimit(runs.map((run) => run.overheadMs)),
+  };
+}
+
+/**
+ * @param {Service} service
+ * @param {number} seed
+ * @param {number} part of a response
+ * @returns {() => { usedMs: number, restMs: number }} draws one; the object is the same each time
+ */
+function createPartTimes(service, seed, part) {
+  const random = createRandom(seed, `part ${part}`);
+  const draw = createRequestTimes(resample(service, random), random, 'a part of the response');
+  /** @type {import('../simulator/service-time.js').DrawnRequest} */
+  const drawn = { plan: planInTurn(0), servicesMs: [], drawnMs: [] };
+  const times = { usedMs: 0, restMs: 0 };
+  return () => {
+    draw(drawn);
+    times.usedMs = 0;
+    for (let query = 0; query < drawn.servicesMs.length; query++) times.usedMs += drawn.servicesMs[query];
+    times.restMs = drawn.plan.restMs;
+    return times;
   };
 }

@@ -2,11 +2,12 @@
  * Finds a quantile by nearest rank: the smallest value that at least this share of the values do not exceed.
  * https://en.wikipedia.org/wiki/Percentile#The_nearest-rank_method
  *
- * @param {number[]} values at least one, in any order
+ * @param {number[] | Float64Array} values at least one, in any order
  * @param {number} share between 0 and 1: 0.5 for the median
  */
 export function quantile(values, share) {
-  const sorted = values.toSorted((a, b) => a - b);
+  // Without a function to compare with, typed arrays are sorted several times as fast.
+  const sorted = Float64Array.from(values).sort();
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 }
 

@@ -19,7 +19,7 @@ const HIGH_WORD = words[1] === 0 ? 0 : 1;
  * most 1/256 (0.39 %) from 2^-20 ms to 2^40 ms (34 years). Minimum, maximum, mean and count are exact.
  */
 export function createLatencyHistogram() {
-  const counts = new Float64Array(BUCKETS);
+  const counts = new Uint32Array(BUCKETS);
   let count = 0;
   // Sum, minimum and maximum are in an array, because a variable would be a new object with each change.
   const totals = Float64Array.of(0, Infinity, -Infinity);

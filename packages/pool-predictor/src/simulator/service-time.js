@@ -104,18 +104,15 @@ export function createServiceTime(service, random, route) {
  * @throws {Error} as createServiceTime
  */
 export function createRequestTimes(service, random, route) {
-  const drawOne = createServiceTime(service, random, route);
   if (service?.kind === 'requests') {
     const { requests } = service;
-    /** @type {{ plan: RequestPlan, servicesMs: number[] }[]} */
-    const planned = [];
     return (into) => {
-      const index = Math.floor(random.uniform() * requests.length);
-      const { plan, servicesMs } = (planned[index] ??= planMeasured(requests[index]));
+      const { plan, servicesMs } = planOf(requests[Math.floor(random.uniform() * requests.length)]);
       into.plan = plan;
       into.servicesMs = servicesMs;
     };
   }
+  const drawOne = createServiceTime(service, random, route);
   const queries = service ? queriesOf(service) : 1;
   const plan = planInTurn(queries);
   if (queries === 1) {
@@ -130,6 +127,22 @@ export function createRequestTimes(service, random, route) {
     into.servicesMs = into.drawnMs;
     for (let query = queries - 1; query >= 0; query--) into.drawnMs[query] = drawOne();
   };
+}
+
+/**
+ * Plans are kept, because each of many runs draws from the same requests.
+ * @type {WeakMap<MeasuredRequest, ReturnType<typeof planMeasured>>}
+ */
+const plans = new WeakMap();
+
+/** @param {MeasuredRequest} request */
+function planOf(request) {
+  let plan = plans.get(request);
+  if (!plan) {
+    plan = planMeasured(request);
+    plans.set(request, plan);
+  }
+  return plan;
 }
 
 /** @param {MeasuredRequest} request of those at once, the longest starts first */
