@@ -1,58 +1,151 @@
-import { describe, expect, test } from '@jest/globals';
-import { interruptCommand } from '../support/interrupt-command.js';
-import { scratchFolder } from 'test-support/cleanup.js';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:fs';
+import { open, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
+import { hasProcess, interruptCommand } from '../support/interrupt-command.js';
+
+/** @import { CommandState } from '../support/interrupt-command.js' */
 
 /** Uses /proc to find the processes of a command. */
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
 const LABS = ['mixed', 'sessions', 'handles', 'inserts', 'replication', 'remedies', 'saturation', 'utilisation'];
-const MOMENTS_MS = Array.from({ length: 5 }, (_, n) => n * 1000 + 500);
-const CODES = /** @type {const} */ ({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 });
+const NPM_START = ['npm', '--prefix', process.cwd(), 'start'];
+const hasMongod = hasProcess('mongod ');
+const hasArtillery = hasProcess('artillery');
 
-onLinux('a signal ends a command within 5 s and leaves nothing over', () => {
+onLinux('a signal ends a command and leaves nothing over', () => {
   test.concurrent.each([...LABS.map((lab) => ['run', lab]), ['case', '1']])(
-    '%s %s, at five moments',
+    '%s %s, while its MongoDB starts and in its first step',
     async (...args) => {
+      const isWorking =
+        args[0] === 'run' ? (/** @type {CommandState} */ { said }) => said !== '' : hasProcess('shop.mjs');
       const folder = await scratchFolder();
-      const failures = [];
-      for (const [index, afterMs] of MOMENTS_MS.entries()) {
-        const signal = /** @type {(keyof typeof CODES)[]} */ (Object.keys(CODES))[index % 3];
-        const { code, tookMs, stderr, left } = await interruptCommand(args, {
-          folder,
-          afterMs,
-          signal,
-          env: { POOL_LAB_DATA: folder },
-        });
-        if (code !== CODES[signal] || tookMs > 5000 || left.length > 0 || /^ +at /m.test(stderr)) {
-          failures.push({ afterMs, signal, code, tookMs, left, stderr });
-        }
+      const moments = /** @type {const} */ ([
+        ['SIGINT', 130, hasMongod],
+        ['SIGTERM', 143, isWorking],
+      ]);
+      for (const [signal, code, when] of moments) {
+        const env = { POOL_LAB_DATA: folder };
+        const end = await interruptCommand(args, { folder, when, signal, env });
+        expect({ signal, ...end }).toMatchObject({ signal, code, left: [] });
+        // A signal that nobody handles has the same exit code.
+        if (args[0] === 'run')
+          expect(end.stderr).toMatch(/^Interrupted: everything that was started has been stopped/m);
+        expect(end.stderr).not.toMatch(/^ +at /m);
       }
-      expect(failures).toEqual([]);
     },
-    300_000,
   );
+
+  test.concurrent('also if it ends only the shell of npx, while Artillery runs', async () => {
+    const folder = await scratchFolder();
+    const end = await interruptCommand(['run', 'mixed'], {
+      folder,
+      when: hasArtillery,
+      signal: 'SIGTERM',
+      by: 'shell',
+    });
+    expect(end).toMatchObject({ code: 143, left: [] });
+  });
+
+  test.concurrent('even SIGKILL leaves no Artillery behind', async () => {
+    const folder = await scratchFolder();
+    const end = await interruptCommand(['run', 'mixed'], { folder, when: hasArtillery, signal: 'SIGKILL' });
+    expect(end).toMatchObject({ code: 137, left: [] });
+  });
+
+  test.concurrent('also one that has nothing to clean up', async () => {
+    const folder = await scratchFolder();
+    const fifo = path.join(folder, 'result.json');
+    // Nothing is written to it, so that the command waits.
+    execFileSync('mkfifo', [fifo]);
+    /** @type {import('node:fs/promises').FileHandle | undefined} */
+    let writer;
+    // Fails until somebody reads.
+    const isRead = async () =>
+      (writer = await open(fifo, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => writer));
+    cleanUp(() => writer?.close());
+    const end = await interruptCommand(['report', fifo], { folder, when: isRead, signal: 'SIGTERM', by: 'shell' });
+    expect(end).toMatchObject({ code: 143, left: [] });
+  });
+
+  test.concurrent.each(
+    /** @type {const} */ ([
+      ['SIGTERM', 143],
+      ['SIGKILL', 137],
+    ]),
+  )('%s of `watch -- npm start` ends npm, its shell and the app', async (signal, code) => {
+    const folder = await scratchFolder();
+    const app = "require('fs').writeFileSync(`${process.env.TMPDIR}/started`, ''); setInterval(() => {}, 1000)";
+    await writeFile(path.join(folder, 'app.js'), app);
+    await writeFile(path.join(folder, 'package.json'), JSON.stringify({ scripts: { start: 'node app.js; :' } }));
+    const hasStarted = (/** @type {CommandState} */ { files }) => files.includes('started');
+    const end = await interruptCommand(['watch', '--', 'npm', 'start'], { folder, when: hasStarted, signal });
+    expect(end).toMatchObject({ code, left: ['started'] });
+  });
 });
 
 onLinux('a signal to npm alone ends what npm started', () => {
   test.concurrent.each(
     /** @type {const} */ ([
       ['npm', ['start'], 'SIGTERM'],
-      ['npm', ['start'], 'SIGHUP'],
       ['npm', ['start'], 'SIGKILL'],
       ['npx', ['run', 'mixed'], 'SIGTERM'],
-      ['npx', ['run', 'mixed'], 'SIGHUP'],
-      ['npx', ['run', 'mixed'], 'SIGKILL'],
-      ['npx', ['watch', '--', 'npm', '--prefix', process.cwd(), 'start'], 'SIGKILL'],
+      ['npx', ['watch', '--', ...NPM_START], 'SIGKILL'],
     ]),
   )('%s %j, %s', async (by, args, signal) => {
-    const end = await interruptCommand([...args], {
-      folder: await scratchFolder(),
-      afterMs: 2000,
-      isAfterFirstFile: true,
-      env: { PORT: '0' },
-      signal,
-      by,
-    });
+    const folder = await scratchFolder();
+    const end = await interruptCommand([...args], { folder, when: hasMongod, signal, by, env: { PORT: '0' } });
     expect(end.left).toEqual([]);
+  });
+});
+
+/** On Windows a process can't handle signals. */
+const onPosix = process.platform === 'win32' ? describe.skip : describe;
+
+onPosix('a run that does not end when it is aborted', () => {
+  /** @type {string} */
+  let script;
+
+  beforeAll(async () => {
+    script = path.join(await scratchFolder(), 'busy.mjs');
+    const module = pathToFileURL(path.resolve('lab/cli/signals.js')).href;
+    await writeFile(
+      script,
+      `import { abortOnSignal } from ${JSON.stringify(module)};
+const { signal } = abortOnSignal('Stopped.');
+signal.addEventListener('abort', () => process.stdout.write('aborted'));
+process.stdout.write('ready');
+setInterval(() => {}, 1000);`,
+    );
+  });
+
+  async function startBusy() {
+    const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'pipe'] });
+    cleanUp(() => child.kill('SIGKILL'));
+    const stderr = text(child.stderr);
+    await once(child.stdout, 'data');
+    return { child, stderr };
+  }
+
+  test.concurrent('is ended by force, and says what was interrupted', async () => {
+    const { child, stderr } = await startBusy();
+    child.kill('SIGHUP');
+    expect(await once(child, 'exit')).toEqual([129, null]);
+    expect(await stderr).toBe('Stopped.\n');
+  });
+
+  test.concurrent('ends at once by a second signal', async () => {
+    const { child, stderr } = await startBusy();
+    child.kill('SIGTERM');
+    await once(child.stdout, 'data');
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([null, 'SIGINT']);
+    expect(await stderr).toBe('');
   });
 });

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, readlink } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { cleanEnvironment } from '../../../test/support/start-app.js';
+import { cleanUp } from 'test-support/cleanup.js';
 import { until } from 'test-support/waiting.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -19,65 +20,76 @@ const RUNNERS = {
 };
 
 /**
+ * What is known of a command that runs.
+ * @typedef {object} CommandState
+ * @property {string} said on stderr
+ * @property {string[]} files temporary ones of it
+ * @property {() => Promise<string[]>} listCommands command lines of its processes
+ */
+
+/** That one of its processes has this in its command line. @param {string} words */
+export const hasProcess =
+  (words) =>
+  async (/** @type {CommandState} */ { listCommands }) =>
+    (await listCommands()).some((command) => command.includes(words));
+
+/**
  * Runs `pool-lab` and sends a signal to the process that was started.
  * @param {string[]} args
  * @param {object} options
  * @param {string} options.folder working directory
- * @param {number} options.afterMs when to send the signal
- * @param {boolean} [options.isAfterFirstFile] count from its first temporary file, such as those of its embedded
- *   MongoDB
- * @param {NodeJS.Signals} [options.signal]
+ * @param {(state: CommandState) => unknown} options.when asked again and again: truthy when it is time for the signal
+ * @param {NodeJS.Signals} options.signal
  * @param {Record<string, string>} [options.env]
  * @param {keyof typeof RUNNERS} [options.by]
- * @returns {Promise<{ code: number, tookMs: number, stderr: string, left: string[] }>} the exit code as in a shell, how
- *   long it took to end, and the temporary files left over
- * @throws {Error} when one of its processes still runs 5 s after the signal
+ * @returns {Promise<{ code: number, stderr: string, left: string[] }>} the exit code as in a shell, and the temporary
+ *   files left over
+ * @throws {Error} when one of its processes does not end
  */
-export async function interruptCommand(
-  args,
-  { folder, afterMs, signal = 'SIGINT', env, isAfterFirstFile, by = 'node' },
-) {
-  const temp = path.join(folder, `temp-${args.slice(1).join('-').replaceAll(/\W+/g, '-')}-${afterMs}-${signal}`);
-  await mkdir(temp);
+export async function interruptCommand(args, { folder, when, signal, env, by = 'node' }) {
+  const temp = await mkdtemp(path.join(folder, 'temp-'));
   const [file, ...rest] = [...RUNNERS[by], ...args];
   const child = spawn(file, rest, {
     cwd: folder,
     env: cleanEnvironment({ ...env, TMPDIR: temp, ...(by === 'shell' && { npm_command: 'exec' }) }),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let stderr = '';
+  let said = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {
-    stderr += text;
+    said += text;
   });
+  cleanUp(() => child.kill('SIGKILL'));
   const ended = once(child, 'exit');
-  const waited = async () => {
-    if (isAfterFirstFile) await until('it has a temporary file', async () => (await readdir(temp)).length > 0);
-    return sleep(afterMs, false);
-  };
-  const isEarly = await Promise.race([ended.then(() => true), waited()]);
-  if (isEarly) throw new Error(`it ended before the signal: ${stderr}`);
-  const sentAt = performance.now();
+  const listCommands = async () => (await processesWith(temp)).map(({ command }) => command);
+  await until(
+    'it is time for the signal',
+    async () => {
+      // To look at all processes takes a while.
+      await sleep(POLL_MS);
+      if (child.exitCode !== null) throw new Error(`it ended before the signal: ${said}`);
+      return when({ said, files: await readdir(temp), listCommands });
+    },
+    WAIT_MS,
+  );
   child.kill(signal);
   const [code, name] = await ended;
-  const tookMs = performance.now() - sentAt;
   /** @type {Awaited<ReturnType<typeof processesWith>>} */
   let running = [];
-  await until(
-    'no process of it is left',
-    async () => (running = await processesWith(temp)).length === 0,
-    5000 - tookMs,
-  ).catch((error) => {
+  const areGone = async () => (running = await processesWith(temp)).length === 0;
+  await until('no process of it is left', areGone, WAIT_MS).catch((error) => {
     for (const { pid } of running) process.kill(pid, 'SIGKILL');
     throw new Error(`${error.message}: ${running.map(({ command }) => command).join(', ')}`);
   });
   return {
     code: code ?? 128 + signalNumbers[/** @type {keyof typeof signalNumbers} */ (name)],
-    tookMs,
-    stderr,
+    stderr: said,
     left: await readdir(temp),
   };
 }
 
+const POLL_MS = 100;
+/** Much longer than a command takes to start or to end, on a busy machine too. */
+const WAIT_MS = 60_000;
 const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
 
 /**

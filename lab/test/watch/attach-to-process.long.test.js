@@ -49,7 +49,7 @@ async function attach(pid, isReady = 'Press Ctrl-C') {
   child.stderr.setEncoding('utf8').on('data', (text) => {
     said += text;
   });
-  await until('it is attached', () => said.includes(isReady) || child.exitCode !== null);
+  await until('it is attached', () => said.includes(isReady) || child.exitCode !== null, 60_000);
   return {
     child,
     said: () => said,
@@ -129,6 +129,28 @@ test('Ctrl-C ends the waiting for a client that nobody uses', async () => {
   expect(await attached.detach()).toBe(130);
   expect((await app.readState()).traces).toEqual({ ...before.traces, timers: expect.any(Number) });
 });
+
+test.each(['as soon as the inspector is open', 'while it waits for a client'])(
+  'a command that is killed %s leaves no open inspector',
+  async (when) => {
+    // Others may be using the usual port.
+    const port = await findFreePort();
+    const env = { APP_IS_IDLE: 'yes', APP_MONGO_URL: 'mongodb://127.0.0.1:1' };
+    const app = await startApp([`--inspect-port=${port}`], env);
+    const answers = () =>
+      fetch(`http://127.0.0.1:${port}/json/list`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    const command = spawn(process.execPath, ['lab/cli.js', 'attach', String(app.pid), '--yes'], { stdio: 'ignore' });
+    await until('the inspector is open', answers);
+    if (when === 'while it waits for a client')
+      await until('it waits', async () => (await app.readState()).traces.follows);
+    command.kill('SIGKILL');
+    await until('the inspector is closed', async () => !(await answers()));
+    expect((await app.readState()).traces.inspector).toBeNull();
+  },
+);
 
 test('an inspector that was open before stays open, and it says so', async () => {
   const port = await findFreePort();
