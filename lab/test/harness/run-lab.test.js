@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRandom } from 'mongodb-pool-predictor';
-import { runLab } from '../../harness/run-lab.js';
 import { readSettings } from '../../../src/settings.js';
+import { measureLab } from '../support/measure-lab.js';
 import { mixed } from '../../labs/mixed/mixed-lab.js';
 import {
   createChoiceParser,
@@ -35,22 +35,11 @@ describe('a run', () => {
     };
   }
 
-  /** @param {Partial<Parameters<typeof runLab>[2]>} [changes] */
-  function surroundings(changes) {
-    return {
-      settings: readSettings({ MONGO_URL: process.env.TEST_MONGO_URL }),
-      signal: new AbortController().signal,
-      report: () => {},
-      onStep: () => {},
-      ...changes,
-    };
-  }
-
   test('repeats are interleaved, and the result has their sums and medians', async () => {
     /** @type {string[]} */
     const order = [];
     const lab = makeLab((name) => ({ measured: { requests: 1, maxMs: order.push(name) } }));
-    const result = await runLab(lab, { repeat: 3 }, surroundings());
+    const result = await measureLab(lab, { repeat: 3 });
     expect(order.join('')).toBe('ABABAB');
     expect(result).toMatchObject({
       lab: 'letters',
@@ -73,7 +62,7 @@ describe('a run', () => {
       measured: { maxMs: 5 },
       ...(name === 'A' && { exact: { maxMs: 10 + (number += 1) } }),
     }));
-    const { variants } = await runLab(lab, { repeat: 3 }, surroundings());
+    const { variants } = await measureLab(lab, { repeat: 3 });
     expect(variants.map(({ exact }) => exact)).toEqual([{ maxMs: 12 }, { maxMs: 1 }]);
   });
 
@@ -86,7 +75,7 @@ describe('a run', () => {
       running--;
       return { measured: {} };
     });
-    await runLab(lab, { parallel: true }, surroundings());
+    await measureLab(lab, { parallel: true });
     expect(peak).toBe(2);
   });
 
@@ -109,11 +98,11 @@ describe('a run', () => {
         };
       },
     };
-    const { variants } = await runLab(twice, {}, surroundings());
+    const { variants } = await measureLab(twice);
     expect(order.join('')).toBe('ABBB');
     expect(variants.map(({ repeats }) => repeats?.length)).toEqual([1, 3]);
     order.length = 0;
-    await runLab(twice, { repeat: 2 }, surroundings());
+    await measureLab(twice, { repeat: 2 });
     expect(order.join('')).toBe('ABB');
   });
 
@@ -122,14 +111,14 @@ describe('a run', () => {
       if (name === 'A') throw new Error('A is ill');
       return { measured: { requests: 1 } };
     });
-    const { variants } = await runLab(lab, {}, surroundings());
+    const { variants } = await measureLab(lab);
     expect(variants).toMatchObject([{ measured: null, error: 'A is ill' }, { measured: { requests: 1 } }]);
     expect(variants[1].error).toBeUndefined();
   });
 
   test('failed requests and warnings are kept with their variant', async () => {
     const lab = makeLab(() => ({ measured: { failures: 2 }, failed: '2 x HTTP 503', warnings: ['too slow'] }));
-    const { variants, warnings } = await runLab(lab, { repeat: 2 }, surroundings());
+    const { variants, warnings } = await measureLab(lab, { repeat: 2 });
     expect(variants[0]).toMatchObject({ measured: { failures: 4 }, error: '2 x HTTP 503' });
     expect(warnings).toContain('A: too slow');
   });
@@ -137,10 +126,10 @@ describe('a run', () => {
   test('each step says how much is left', async () => {
     /** @type {Step[]} */
     const steps = [];
-    await runLab(
+    await measureLab(
       makeLab(() => ({ measured: {} })),
       { repeat: 2 },
-      surroundings({ onStep: (step) => steps.push(step) }),
+      { onStep: (step) => steps.push(step) },
     );
     expect(steps.map(({ name, leftMs, totalMs }) => [name, leftMs, totalMs])).toEqual([
       ['A', 4000, 4000],
@@ -156,7 +145,7 @@ describe('a run', () => {
       controller.abort(new Error('enough'));
       throw new Error('killed');
     });
-    await expect(runLab(lab, {}, surroundings({ signal: controller.signal }))).rejects.toThrow('enough');
+    await expect(measureLab(lab, {}, { signal: controller.signal })).rejects.toThrow('enough');
   });
 
   test('what all measurements share is set up before them and taken away after them', async () => {
@@ -174,18 +163,18 @@ describe('a run', () => {
         onEnd(async () => order.push('last'));
       },
     };
-    await runLab(lab, {}, surroundings());
+    await measureLab(lab);
     expect(order).toEqual(['prepare', 'A', 'B', 'last', 'first']);
   });
 
   test('a MongoDB can be named in place of MONGO_URL', async () => {
     const settings = readSettings({ MONGO_URL: 'mongodb://127.0.0.1:1' });
     const lab = makeLab(() => ({ measured: {} }));
-    const impatient = surroundings({ settings: { ...settings, serverSelectionTimeoutMs: 100 } });
-    await expect(runLab(lab, {}, impatient)).rejects.toThrow(/no MongoDB was found/);
-    await runLab(lab, { url: process.env.TEST_MONGO_URL }, surroundings({ settings }));
+    const impatient = { settings: { ...settings, serverSelectionTimeoutMs: 100 } };
+    await expect(measureLab(lab, {}, impatient)).rejects.toThrow(/no MongoDB was found/);
+    await measureLab(lab, { url: process.env.TEST_MONGO_URL }, { settings });
     const fromSource = { ...lab, mongo: { urlOption: 'source' } };
-    await runLab(fromSource, { source: process.env.TEST_MONGO_URL }, surroundings({ settings }));
+    await measureLab(fromSource, { source: process.env.TEST_MONGO_URL }, { settings });
   });
 });
 

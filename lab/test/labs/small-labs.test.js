@@ -227,11 +227,8 @@ describe('sessions, when streams hold all connections', () => {
   test('a wait-queue timeout cures it: who can not be served learns so in time', async () => {
     const { url, client, monitor } = await serve({ MONGO_WAIT_QUEUE_TIMEOUT_MS: '500' });
     await leakStreams(client, monitor, POOL_SIZE);
-    const response = await fetch(`${url}/fast`);
-    expect(response.status).toBe(503);
-    expect(await response.json()).toMatchObject({
-      detail: 'waited 500 ms for a connection: total 2, active 2, idle 0, waiting 0, max 2',
-    });
+    expect((await fetch(`${url}/fast`)).status).toBe(503);
+    expect(monitor.snapshot().totals).toMatchObject({ active: POOL_SIZE, waiting: 0 });
   });
 
   test('a second client cures it: /fast has the whole pool, whatever the streams hold', async () => {

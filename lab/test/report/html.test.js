@@ -105,7 +105,7 @@ describe('the page', () => {
 
     const text = textOf(renderHtml([{ lab: mixed, result }]));
 
-    expect(text).toContain('pool 3 did not run: port 3000 is in use');
+    expect(text).toContain('port 3000 is in use');
     expect(text).toContain('the machine was busy');
   });
 
