@@ -21,24 +21,19 @@ const HEADINGS = {
   other: 'Other facts that changed',
 };
 
-const {
-  check,
-  bail,
-  import: folders,
-} = new Command('npm run corpus --')
+const { check, import: folders } = new Command('npm run corpus --')
   .description('ask doctor, predict and advise about all recordings of the corpus, print what changed, and store it')
   .option('--check', 'store nothing, and exit with 1 if anything changed', false)
-  .option('--bail', 'the same, and stop at the first recording whose answers changed', false)
   .option('--import <folders...>', "first take over recordings from folders of the benchmarks' --keep", [])
   .parse()
   .opts();
 
 for (const folder of folders) await importRecordings(folder);
 const recordings = await listRecordings();
-const answers = await askAll(recordings, { until: (one, said) => bail && hasChanged(one.stored, said) });
+const answers = await askAll(recordings);
 const count = printChanges();
-if (!bail) printAccuracy();
-if (check || bail) process.exitCode = count > 0 ? 1 : 0;
+printAccuracy();
+if (check) process.exitCode = count > 0 ? 1 : 0;
 else
   for (const [index, { name }] of recordings.entries())
     await writeFile(path.join(CORPUS, `${name}.json`), `${layOutJson(answers[index])}\n`);
@@ -46,9 +41,7 @@ else
 /** @returns {number} recordings whose answers changed */
 function printChanges() {
   const changed = recordings.flatMap(({ name, stored }, index) =>
-    stored && answers[index] && hasChanged(stored, answers[index])
-      ? [{ name, changes: compareAnswers(stored, answers[index]) }]
-      : [],
+    stored && hasChanged(stored, answers[index]) ? [{ name, changes: compareAnswers(stored, answers[index]) }] : [],
   );
   const added = recordings.filter(({ stored }) => stored === undefined).length;
   process.stdout.write(
@@ -91,7 +84,7 @@ function printAccuracy() {
   for (const [when, all] of Object.entries(both)) printTable(`What the doctor says, ${when}`, tabulateVerdicts(all));
 }
 
-/** @template {{ recording: Recording }} T @param {T[]} all */
+/** @param {{ recording: Recording, answers: Answers }[]} all */
 function loadsOf(all) {
   return all.filter(({ recording }) => recording.measured);
 }

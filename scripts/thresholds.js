@@ -11,6 +11,7 @@ import { findThresholds, moveThreshold } from './thresholds/find-thresholds.js';
 
 const SOURCES = 'packages/pool-predictor/src';
 const FOLDERS = ['doctor', 'predict'];
+const TESTS = 'packages/pool-predictor/test';
 const DIRECTIONS = /** @type {const} */ (['up', 'down']);
 
 const program = new Command('npm run thresholds --')
@@ -29,9 +30,13 @@ const left = thresholds.flatMap((threshold) => DIRECTIONS.map((direction) => ({ 
 const caught = new Map(thresholds.map((threshold) => [threshold, {}]));
 try {
   await Promise.all(Array.from({ length: program.opts().jobs }, tryAll));
+} catch (error) {
+  process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
+  process.exit(process.exitCode || 1);
 } finally {
   release();
 }
+/** @type {Record<string, string>[]} */
 const rows = [...caught].map(([{ file, name, value }, by]) => ({
   constant: `${file.slice(SOURCES.length + 1)} ${name}`,
   value,
@@ -50,6 +55,8 @@ for (const [what, is] of /** @type {const} */ ([
 async function tryAll() {
   const copy = await copyRepository(signal);
   try {
+    const isGreen = (await asksCorpus(copy)) && (await copy.runTests(TESTS));
+    if (!isGreen) throw new Error('The corpus or a quick test fails without any change: mend that first');
     for (let next = left.shift(); next && !signal.aborted; next = left.shift()) {
       const { threshold, direction } = next;
       const by = await whoNotices(copy, threshold, direction);
@@ -65,9 +72,17 @@ async function tryAll() {
 async function whoNotices(copy, threshold, direction) {
   const restore = await copy.edit(threshold.file, (text) => moveThreshold(text, threshold, direction));
   try {
-    if (!(await copy.run(['scripts/corpus.js', '--bail']))) return 'corpus';
-    return (await copy.runTests('packages/pool-predictor/test')) ? '-' : 'test';
+    // The tests of its folder first: a place for a threshold's own tests.
+    const folder = threshold.file.slice(SOURCES.length + 1).split('/')[0];
+    if (!(await copy.runTests(`${TESTS}/${folder}`))) return 'test';
+    if (!(await asksCorpus(copy, folder === 'doctor' ? ['doctor'] : undefined))) return 'corpus';
+    return '-';
   } finally {
     await restore();
   }
+}
+
+/** @param {Copy} copy @param {string[]} [commands] @returns {Promise<boolean>} if all answers are the stored ones */
+function asksCorpus(copy, commands = ['doctor', 'predict', 'advise']) {
+  return copy.run(['scripts/thresholds/ask-corpus.js', ...commands]);
 }

@@ -86,10 +86,12 @@ function questionsOf({ name, measured, injected }) {
  * Asks the commands about recordings, on all processors. The answers are the same on every machine.
  *
  * @param {Recording[]} recordings
- * @param {{ until?: (recording: Recording, answers: Answers) => boolean }} [options] until: asks no further
+ * @param {object} [options]
+ * @param {string[]} [options.commands] default: all three
+ * @param {(recording: Recording, answers: Answers) => boolean} [options.until] asks no further
  * @returns {Promise<Answers[]>} one each
  */
-export async function askAll(recordings, { until = () => false } = {}) {
+export async function askAll(recordings, { commands, until = () => false } = {}) {
   /** @type {Answers[]} */
   const answers = new Array(recordings.length);
   const left = recordings.map((recording, index) => ({ recording, index }));
@@ -97,12 +99,13 @@ export async function askAll(recordings, { until = () => false } = {}) {
     Array.from({ length: availableParallelism() }, async () => {
       const worker = new Worker(new URL('answer-thread.js', import.meta.url));
       for (let next = left.shift(); next; next = left.shift()) {
-        worker.postMessage(questionsOf(next.recording));
-        answers[next.index] = await new Promise((resolve, reject) => {
+        const { recording, index } = next;
+        worker.postMessage(questionsOf(recording).filter(({ command }) => commands?.includes(command) ?? true));
+        answers[index] = await new Promise((resolve, reject) => {
           worker.once('error', reject).once('message', resolve);
         });
         worker.removeAllListeners('error');
-        if (until(next.recording, answers[next.index])) left.length = 0;
+        if (until(recording, answers[index])) left.length = 0;
       }
       await worker.terminate();
     }),

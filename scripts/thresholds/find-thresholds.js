@@ -33,8 +33,8 @@ export async function findThresholds(folder) {
 
 /** @param {string} file @param {string} text @returns {Threshold[]} */
 function thresholdsOf(file, text) {
-  return [...text.matchAll(CONSTANT)].flatMap(([whole, names, values, ...rest]) => {
-    const at = Number(rest.at(-2)) + whole.indexOf(values, names.length);
+  return [...text.matchAll(CONSTANT)].flatMap(({ 0: whole, 1: names, 2: values, index: from }) => {
+    const at = Number(from) + whole.lastIndexOf(values);
     const numbers = [...values.matchAll(NUMBER)];
     if (numbers.length > MAX_NUMBERS) return [];
     const each = names.startsWith('[') ? names.slice(1, -1).split(', ') : undefined;

@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { CASES } from '../../benchmarks/doctor/cases.js';
@@ -113,6 +113,10 @@ test('a verdict is right if it has the injected cause and names the client', () 
 
 test('thresholds are found by name, and moved by 30 %, or 20 % above 0.7', async () => {
   const all = await findThresholds('packages/pool-predictor/src/predict');
+  const texts = await Promise.all(all.map(({ file }) => readFile(file, 'utf8')));
+  expect(all.map(({ start, value }, index) => texts[index].slice(start, start + value.length))).toEqual(
+    all.map(({ value }) => value),
+  );
   expect(all).toContainEqual(expect.objectContaining({ name: 'MAX_BUSY_SHARE 2', value: '2 / 3' }));
   const moved = (/** @type {string} */ value, /** @type {'up' | 'down'} */ direction, name = 'N') =>
     Number(moveThreshold(`= ${value};`, { file: '', name, value, start: 2 }, direction).slice(2, -1));
