@@ -32,7 +32,7 @@ test('run mixed measures what the arithmetic and the prediction say', async () =
 
 test("sweep measures and predicts for the article's own app, unchanged: 21, 7 and 5 s", async () => {
   const options = ['--pool-sizes', '1,3,10', '--json', '--out', await scratchFolder(), 'loadtests/mixed.yaml'];
-  const { variants } = await measure(
+  const { variants, doctor } = await measure(
     ['sweep', ...options, '--', process.execPath, path.resolve('examples/article-app.js')],
     { MONGODB_URI: sharedMongoUrl(), SLEEP_MS: '5000' },
   );
@@ -41,6 +41,8 @@ test("sweep measures and predicts for the article's own app, unchanged: 21, 7 an
     expect(distance(measured.maxMs, exactMs)).toBeLessThan(0.04);
     expect(distance(predicted.maxMs, exactMs)).toBeLessThan(0.04);
   }
+  // Why requests waited.
+  expect(doctor.words[0]).toMatch(/^Pool size 1: .*\/slow /);
 });
 
 test('a real app under load, replayed at the same size: the recorded waits within 2 %', async () => {

@@ -13,7 +13,7 @@ async function runMixed(options, env) {
   return { code, stderr, result: JSON.parse(stdout), out };
 }
 
-test('run mixed measures and predicts each pool size, and saves report and result', async () => {
+test.concurrent('run mixed measures and predicts each pool size, and saves report and result', async () => {
   const { code, stderr, result, out } = await runMixed(['--pool-sizes', '1,5', '--slow-ms', '2500', '--parallel']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/pool .*ratio/) });
   const counts = {
@@ -37,7 +37,7 @@ test('run mixed measures and predicts each pool size, and saves report and resul
   expect(await readdir(out)).toHaveLength(2);
 });
 
-test('failed requests are an error, with their reason', async () => {
+test.concurrent('failed requests are an error, with their reason', async () => {
   const options = ['--pool-sizes', '1', '--slow-ms', '1500', '--environment', 'smoke'];
   const { code, stderr, result } = await runMixed(options, { MONGO_WAIT_QUEUE_TIMEOUT_MS: '100' });
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/pool 1.*\d x HTTP 503/) });

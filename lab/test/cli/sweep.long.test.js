@@ -34,7 +34,7 @@ async function sweep(options, command, env = {}) {
   return { ...ran, out };
 }
 
-test("the article's own app, unchanged: it is measured and predicted at each size", async () => {
+test.concurrent("the article's own app, unchanged: it is measured and predicted at each size", async () => {
   const { code, stdout, stderr, out } = await sweep(
     // On a busy machine, only so long a goal is sure to be met.
     ['--pool-sizes', '1,10', article, '--slo', '/fast max < 60s', '--warm-up', '0.2', '--json'],
@@ -45,7 +45,7 @@ test("the article's own app, unchanged: it is measured and predicted at each siz
     code: 0,
     stderr: expect.stringMatching(/The app uses the MongoDB at 127\.0\.0\.1:\d+\. [^]*1, 10\s+instead of 50\./),
   });
-  const { variants, settings, advice, doctor } = JSON.parse(stdout);
+  const { variants, settings, advice } = JSON.parse(stdout);
   for (const { measured, predicted } of variants) {
     expect(measured).toMatchObject({
       requests: 6,
@@ -61,7 +61,6 @@ test("the article's own app, unchanged: it is measured and predicted at each siz
   expect(ten).toBeGreaterThan(1);
   expect(settings).toMatchObject({ poolSizes: [1, 10], ownPoolSizes: [50], goals: ['/fast max < 60 s'] });
   expect(advice.words[0]).toBe('Measured: the goal is met at pool size 1, 10.');
-  expect(doctor.words[0]).toMatch(/^Pool size 1: /);
 
   // `report` shows it again, also beside another one.
   const result = path.join(out, 'sweep.json');
@@ -74,7 +73,7 @@ test("the article's own app, unchanged: it is measured and predicted at each siz
   expect(await readFile(page, 'utf8')).toContain(advice.words[0]);
 });
 
-test('another load generator: it gets the URL, and its exit code counts', async () => {
+test.concurrent('another load generator: it gets the URL, and its exit code counts', async () => {
   const send = "fetch(process.env.TARGET_URL + '/fast')";
   const end = '(answer) => process.exit(answer.status === 200 ? Number(process.env.END) : 9)';
   const load = `${process.execPath} -e "${send}.then(${end})"`;
@@ -91,7 +90,7 @@ test('another load generator: it gets the URL, and its exit code counts', async 
   });
 });
 
-test('exit code 1 when no size meets the goals', async () => {
+test.concurrent('exit code 1 when no size meets the goals', async () => {
   const load = `${process.execPath} -e "fetch(process.env.TARGET_URL + '/items')"`;
   const options = ['--pool-sizes', '1', '--load', load, '--slo', '/items max < 0.001ms', '--warm-up-paths', '/items'];
   const { code, stdout } = await sweep(options, ODD);
@@ -101,7 +100,7 @@ test('exit code 1 when no size meets the goals', async () => {
   });
 });
 
-test('a route that got slower than in the baseline: it is said first, and the exit code is 1', async () => {
+test.concurrent('a route that got slower than in the baseline: it is said first, and the exit code is 1', async () => {
   const load = `${process.execPath} -e "fetch(process.env.TARGET_URL + '/slow')"`;
   const options = [
     '--pool-sizes',
@@ -140,7 +139,7 @@ test('a route that got slower than in the baseline: it is said first, and the ex
   });
 });
 
-test('one client of several gets other sizes, and is predicted', async () => {
+test.concurrent('one client of several gets other sizes, and is predicted', async () => {
   const send = "(_, i) => fetch(process.env.TARGET_URL + (i % 2 ? '/web' : '/reports'))";
   const load = `${process.execPath} -e "Promise.all(Array.from({ length: 8 }, ${send}))"`;
   const options = [
@@ -179,7 +178,7 @@ test('one client of several gets other sizes, and is predicted', async () => {
   });
 });
 
-test('the workers of a cluster are instances of one app', async () => {
+test.concurrent('the workers of a cluster are instances of one app', async () => {
   const load = `${process.execPath} -e "Promise.all(Array.from({ length: 8 }, () => fetch(process.env.TARGET_URL)))"`;
   const options = ['--pool-sizes', '1', '--load', load, '--warm-up', '0.2', '--warm-up-paths', '/', '--json'];
   const { stdout } = await sweep(options, [process.execPath, path.resolve('lab/test/sweep/apps/cluster-app.js')]);
@@ -189,7 +188,7 @@ test('the workers of a cluster are instances of one app', async () => {
 });
 
 describe("an app that can't be measured", () => {
-  test.each([
+  test.concurrent.each([
     ['ends', [], /the app ended by itself \(exit code 3\)\. The app's last output:\n[^]*the configuration is missing/],
     ['silent', ['--start-timeout', '1'], /the app opened no port within 1 s/],
     ['no-client', [], /no MongoClient of the app connected/],
@@ -204,12 +203,12 @@ describe("an app that can't be measured", () => {
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
   });
 
-  test('a command that does not exist', async () => {
+  test.concurrent('a command that does not exist', async () => {
     const { code, stderr } = await sweep(['--pool-sizes', '1', items], ['/no/such/command']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('ENOENT') });
   });
 
-  test('a scenario for another app', async () => {
+  test.concurrent('a scenario for another app', async () => {
     const { code, stderr } = await sweep(
       ['--pool-sizes', '1', 'loadtests/fast-only.yaml', '--warm-up-paths', '/nothing'],
       ODD,
@@ -220,7 +219,7 @@ describe("an app that can't be measured", () => {
     });
   });
 
-  test('a database on another machine, and nobody to ask', async () => {
+  test.concurrent('a database on another machine, and nobody to ask', async () => {
     // A network for documentation, RFC 5737.
     const { code, stderr } = await sweep(['--pool-sizes', '1', items], [...ODD, 'elsewhere'], {
       MONGODB_URI: 'mongodb://192.0.2.1:27017/',
@@ -235,7 +234,7 @@ describe("an app that can't be measured", () => {
 });
 
 /** Uses /proc to find the processes of a command. */
-const onLinux = process.platform === 'linux' ? test : test.skip;
+const onLinux = process.platform === 'linux' ? test.concurrent : test.skip;
 
 onLinux('a signal ends the app and whatever it started', async () => {
   const shell = ['sh', '-c', `${ARTICLE.join(' ')}; true`];
