@@ -62,6 +62,14 @@ async function attach(pid, isReady = 'Press Ctrl-C') {
   };
 }
 
+/** Attaches while the client is in use, which is sooner than its next heartbeat. @param {Awaited<ReturnType<typeof startApp>>} app */
+async function attachInUse(app) {
+  const stopLoad = startLoad(app.url);
+  const attached = await attach(app.pid);
+  await stopLoad();
+  return attached;
+}
+
 test('a process under load is watched, and left as it was', async () => {
   const app = await startApp();
   const before = await app.readState();
@@ -89,9 +97,7 @@ test('a process under load is watched, and left as it was', async () => {
   await expect(fetch(attached.url)).rejects.toThrow();
 
   // Again, and killed: nothing keeps the process watched.
-  const stopLoadAgain = startLoad(app.url);
-  const again = await attach(app.pid);
-  await stopLoadAgain();
+  const again = await attachInUse(app);
   expect((await readJson(`${again.url}pool`)).max).toBe(3);
   again.child.kill('SIGKILL');
   await until('it is detached', async () => !(await app.readState()).traces.follows);
@@ -104,7 +110,7 @@ test('a process under load is watched, and left as it was', async () => {
 
 test('it says when the process ends', async () => {
   const app = await startApp();
-  const attached = await attach(app.pid);
+  const attached = await attachInUse(app);
   app.child.kill('SIGKILL');
   await until('it ends', () => attached.child.exitCode !== null);
   expect({ code: attached.child.exitCode, said: attached.said().split('\n').at(-2) }).toEqual({
@@ -155,7 +161,7 @@ test.each(['as soon as the inspector is open', 'while it waits for a client'])(
 test('an inspector that was open before stays open, and it says so', async () => {
   const port = await findFreePort();
   const app = await startApp([`--inspect=${port}`]);
-  const attached = await attach(app.pid);
+  const attached = await attachInUse(app);
   expect(attached.said()).toContain(`The inspector on 127.0.0.1:${port} was open before, so it stays open.`);
   expect((await app.readState()).traces.inspector).toContain(`:${port}/`);
   expect(await attached.detach()).toBe(0);
