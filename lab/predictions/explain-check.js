@@ -79,7 +79,7 @@ export function explainCheck(check) {
   const { status, reason } = check;
   if (status === 'notChecked') return `Not checked: ${NOT_CHECKED[String(reason)]}. ${MORE_EVIDENCE}`;
   if (status === 'fails') return `The check fails: ${describeFailure(check)} Do not rely on the predictions.`;
-  return `The check holds: ${describeBasis(check)}, all ${countOf(check.figures.length, 'figure', 'figures')} fit. ${describeFigures(check)}`;
+  return `The check holds: ${describeBasis(check)}, every figure fits. ${describeFigures(check)}`;
 }
 
 /** @param {TraceCheck} check */
@@ -102,7 +102,7 @@ function describeFailure(check) {
   if (reason === 'unserved')
     return 'Many checkouts got no connection, and the recording does not show what their callers would have done with one.';
   const off = figures.filter(({ place }) => place === 'outside');
-  const intro = `${describeBasis(check)}, ${off.length} of ${figures.length} ${off.length === 1 ? 'figure is' : 'figures are'} off.`;
+  const intro = `${describeBasis(check)}, ${off.length} of ${countOf(figures.length, 'figure', 'figures')} ${off.length === 1 ? 'is' : 'are'} off.`;
   const lacking = 'The simulation lacks something: a limit other than the pool, or queries that slow each other down.';
   return `${intro} ${describeFigures({ figures: off })} ${of === 'trace' ? (describeChange(check) ?? lacking) : lacking}`;
 }

@@ -490,11 +490,11 @@ describe('the check', () => {
       /** @type {[Partial<TraceCheck>, string][]} */ ([
         [
           { figures: [inside] },
-          'The check holds: of the waits that were recorded with 8 connections, replayed, all 1 figure fit. Mean wait: 10 ms recorded, 8 to 12 ms simulated.',
+          'The check holds: of the waits that were recorded with 8 connections, replayed, every figure fits. Mean wait: 10 ms recorded, 8 to 12 ms simulated.',
         ],
         [
           { ...failed, figures: [inside, outside] },
-          `The check fails: of the waits that were recorded with 8 connections, replayed, 1 of 2 figure is off. p95 of /a: 10 ms recorded, 15 ms simulated. ${lacking} on the predictions.`,
+          `The check fails: of the waits that were recorded with 8 connections, replayed, 1 of 2 figures is off. p95 of /a: 10 ms recorded, 15 ms simulated. ${lacking} on the predictions.`,
         ],
         [
           { ...failed, of: 'trace', figures: [outside, outside] },
