@@ -1,4 +1,4 @@
-import { quantile } from '../base/sample-statistics.js';
+import { quantile, sum } from '../base/sample-statistics.js';
 import { createRandom } from '../simulator/random.js';
 import { planInTurn } from '../simulator/request-plan.js';
 import { createRequestTimes, resample } from '../simulator/service-time.js';
@@ -64,16 +64,20 @@ export function compareWithNoise({ share, limitMs }, bestMs, requests) {
  */
 export function splitResponse({ share }, service, overhead, requests, seeds) {
   const draws = Math.min(requests, MAX_DRAWS);
+  /** @type {import('../simulator/service-time.js').DrawnRequest} */
+  const drawn = { plan: planInTurn(0), servicesMs: [], drawnMs: [] };
   const runs = seeds.map((seed) => {
-    const [drawRequest, drawOverhead] = [service, overhead].map((each, part) => createPartTimes(each, seed, part));
-    const servicesMs = new Float64Array(draws);
-    const overheadsMs = new Float64Array(draws);
+    const [drawRequest, drawOverhead] = [service, overhead].map((each, part) => {
+      const random = createRandom(seed, `part ${part}`);
+      return createRequestTimes(resample(each, random), random, 'a part of the response');
+    });
+    const [servicesMs, overheadsMs] = [new Float64Array(draws), new Float64Array(draws)];
     for (let i = 0; i < draws; i++) {
-      const request = drawRequest();
-      servicesMs[i] = request.usedMs;
-      overheadsMs[i] = request.restMs;
-      const rest = drawOverhead();
-      overheadsMs[i] += rest.usedMs;
+      drawRequest(drawn);
+      servicesMs[i] = useMsOf(drawn);
+      overheadsMs[i] = drawn.plan.restMs;
+      drawOverhead(drawn);
+      overheadsMs[i] += useMsOf(drawn);
     }
     return { serviceMs: quantile(servicesMs, share), overheadMs: quantile(overheadsMs, share) };
   });
@@ -83,23 +87,7 @@ export function splitResponse({ share }, service, overhead, requests, seeds) {
   };
 }
 
-/**
- * @param {Service} service
- * @param {number} seed
- * @param {number} part of a response
- * @returns {() => { usedMs: number, restMs: number }} draws one; the object is the same each time
- */
-function createPartTimes(service, seed, part) {
-  const random = createRandom(seed, `part ${part}`);
-  const draw = createRequestTimes(resample(service, random), random, 'a part of the response');
-  /** @type {import('../simulator/service-time.js').DrawnRequest} */
-  const drawn = { plan: planInTurn(0), servicesMs: [], drawnMs: [] };
-  const times = { usedMs: 0, restMs: 0 };
-  return () => {
-    draw(drawn);
-    times.usedMs = 0;
-    for (let query = 0; query < drawn.servicesMs.length; query++) times.usedMs += drawn.servicesMs[query];
-    times.restMs = drawn.plan.restMs;
-    return times;
-  };
+/** @param {import('../simulator/service-time.js').DrawnRequest} drawn */
+function useMsOf({ servicesMs }) {
+  return sum(/** @type {number[]} */ (servicesMs));
 }

@@ -106,8 +106,11 @@ export function createServiceTime(service, random, route) {
 export function createRequestTimes(service, random, route) {
   if (service?.kind === 'requests') {
     const { requests } = service;
+    /** @type {{ plan: RequestPlan, servicesMs: number[] }[]} */
+    const planned = [];
     return (into) => {
-      const { plan, servicesMs } = planOf(requests[Math.floor(random.uniform() * requests.length)]);
+      const index = Math.floor(random.uniform() * requests.length);
+      const { plan, servicesMs } = (planned[index] ??= planMeasured(requests[index]));
       into.plan = plan;
       into.servicesMs = servicesMs;
     };
@@ -127,22 +130,6 @@ export function createRequestTimes(service, random, route) {
     into.servicesMs = into.drawnMs;
     for (let query = queries - 1; query >= 0; query--) into.drawnMs[query] = drawOne();
   };
-}
-
-/**
- * Plans are kept, because each of many runs draws from the same requests.
- * @type {WeakMap<MeasuredRequest, ReturnType<typeof planMeasured>>}
- */
-const plans = new WeakMap();
-
-/** @param {MeasuredRequest} request */
-function planOf(request) {
-  let plan = plans.get(request);
-  if (!plan) {
-    plan = planMeasured(request);
-    plans.set(request, plan);
-  }
-  return plan;
 }
 
 /** @param {MeasuredRequest} request of those at once, the longest starts first */
