@@ -13,6 +13,7 @@ import { GAPS, recordMixed, responseMs, run, TIMES, toTrace, visitors } from './
 import { createTraceLoad } from '../src/load/trace-load.js';
 import { checkClosed, checkOpen, CLOSED, OPEN } from './trace/follow-up-cases.js';
 import { compareRounded, KINDS } from './trace/rounded-loads.js';
+import { checkSockets, SOCKET_LOADS } from './trace/socket-loads.js';
 import { shareServer } from '../src/server/share-server.js';
 import { simulate } from '../src/simulator/simulate.js';
 import { record, WAITS } from './server/recordings.js';
@@ -308,6 +309,10 @@ describe('users of a trace', () => {
         }
       });
     });
+  });
+
+  describe('sockets', () => {
+    test.each(SOCKET_LOADS)('$name', (load) => checkSockets(load));
   });
 
   describe('rounded times', () => {

@@ -2,8 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { hideUnsure, judgeTrust } from '../../src/predict/trust.js';
 import { poolOfApp } from '../../src/predict/pool-settings.js';
 import { predict } from '../../src/predict/predict.js';
-import { checkRecording, openRecording } from '../../src/predict/recording.js';
+import { checkRecording, openRecording, pickReplayed } from '../../src/predict/recording.js';
 import { choosePoolSizes, predictWhatIf } from '../../src/predict/what-if.js';
+import { readTraceText } from '../../src/trace/read-trace.js';
 import { record } from '../doctor/recordings.js';
 
 /** @import { Load } from '../../src/load/load.js' */
@@ -459,6 +460,37 @@ describe('what if', () => {
     });
   });
 
+  describe('a size is left out if who waits for answers matters there', () => {
+    /** Pairs, of which the second waits. @type {SentRequest[]} */
+    const pairs = Array.from({ length: 50 }, (_, index) =>
+      [0, 0].map((route) => ({ atMs: 100 * index, useMs: 10, route })),
+    ).flat();
+    /**
+     * The report comes 90 ms after the answer to the request before it on its socket. Of two connections, if it waited
+     * for that, it would come while both are in use, and be later by lateMs.
+     * @param {number} lateMs @param {number} useMs of the report
+     */
+    const sizesOf = async (lateMs, useMs) => {
+      const group = [
+        { atMs: 0, useMs: 101 + lateMs, route: 0 },
+        { atMs: 1, useMs: 10, route: 0, socket: 999 },
+        { atMs: 50, useMs: 100 + lateMs, route: 0 },
+        { atMs: 201 + lateMs, useMs, route: 1, socket: 999 },
+      ];
+      const sent = [...pairs, ...group.map((each) => ({ ...each, atMs: 10_000 + each.atMs }))];
+      const whatIf = await predictWhatIf(await play(1, sent));
+      return { doubt: whatIf?.doubt, first: whatIf?.poolSizes.slice(0, 3) };
+    };
+
+    test.each([
+      ['5 ms', [4.5, 5.5], 20],
+      ['5 % of a longer one', [45, 55], 1000],
+    ])('and changes a figure by more than %s', async (_, [same, other], useMs) => {
+      expect(await sizesOf(same, useMs)).toEqual({ doubt: null, first: [1, 2, 3] });
+      expect(await sizesOf(other, useMs)).toEqual({ doubt: 'unclear', first: [1, 3, 4] });
+    });
+  });
+
   describe('the sizes', () => {
     test.each([
       [1, 0.5, 10],
@@ -474,5 +506,31 @@ describe('what if', () => {
       expect(choosePoolSizes(13, 1)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 15, 20, 25, 30]);
       expect(choosePoolSizes(5000, 1).at(-1)).toBe(5000);
     });
+  });
+});
+
+describe('of a large recording', () => {
+  /** @param {number} count of checkouts @param {number} routes */
+  const recordRoutes = (count, routes) =>
+    readTraceText(
+      [
+        { trace: 'mongodb-pool-lab', version: 2, maxPoolSize: 1 },
+        ...Array.from({ length: count }, (_, ms) => ({
+          ...{ checkOutStartedMs: ms, waitMs: 0, useMs: 0.5, route: `/${ms % routes}` },
+        })),
+      ]
+        .map((line) => JSON.stringify(line))
+        .join('\n'),
+    );
+
+  test('about 10,000 checkouts are replayed and checked', async () => {
+    const recorded = await recordRoutes(10_500, 1);
+    const { trace } = pickReplayed(recorded);
+    expect(Math.abs(trace.waitMs.length - 10_000)).toBeLessThan(100);
+    expect(openRecording([recorded]).trace).toEqual(trace);
+  });
+
+  test('50 routes are', async () => {
+    expect(pickReplayed(await recordRoutes(55, 55)).trace.routes).toHaveLength(50);
   });
 });

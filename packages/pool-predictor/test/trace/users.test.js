@@ -9,7 +9,7 @@ import { findHandovers } from '../../src/trace/handovers.js';
 import { inferResolution, levelRounding } from '../../src/trace/resolution.js';
 import { readTraceText } from '../../src/trace/read-trace.js';
 import { compareRounded, KINDS } from './rounded-loads.js';
-import { openRecording, pickReplayed } from '../../src/predict/recording.js';
+import { checkSockets, SOCKET_LOADS } from './socket-loads.js';
 import { pickPool } from '../../src/trace/pick-pool.js';
 import { checkTrace } from '../../src/predict/check-trace.js';
 
@@ -248,15 +248,12 @@ describe('handovers', () => {
 });
 
 describe('rounded times', () => {
-  test.each(Object.keys(KINDS).flatMap((kind) => [0.01, 0.1, 1].map((stepMs) => [kind, stepMs])))(
-    'a trace of %s whose times are rounded to %s ms is replayed with the recorded waits',
-    async (kind, stepMs) => {
-      const { resolutionMs, waitRatio, p95Ratios } = await compareRounded(String(kind), {
-        seed: 1,
-        count: 500,
-        stepMs: Number(stepMs),
-      });
-      expect(resolutionMs).toBe(stepMs);
+  // statistics.release.test.js has finer ones, and more requests.
+  test.each(Object.keys(KINDS))(
+    'a trace of %s whose times are rounded to 1 ms is replayed with the recorded waits',
+    async (kind) => {
+      const { resolutionMs, waitRatio, p95Ratios } = await compareRounded(kind, { seed: 1, count: 500, stepMs: 1 });
+      expect(resolutionMs).toBe(1);
       for (const ratio of [waitRatio, ...p95Ratios]) expect(Math.abs(ratio - 1)).toBeLessThan(0.05);
     },
   );
@@ -293,228 +290,11 @@ describe('rounded times', () => {
 });
 
 describe('users of sockets', () => {
-  /** @typedef {Pick<SimulatedRequest, 'user' | 'arrivedAtMs' | 'finishedAtMs'>} Request */
-
-  /** Each caller has a socket. @returns {(request: Request) => number} */
-  const ownSockets = () => (request) => request.user;
-
-  /**
-   * Like the agents of most clients: the idle socket that was in use last, or a new one.
-   * @param {'last' | 'first'} taken
-   */
-  function sharedSockets(taken = 'last') {
-    /** By socket: when it is idle again. @type {number[]} */
-    const idleAtMs = [];
-    return (/** @type {Request} */ { arrivedAtMs, finishedAtMs }) => {
-      let socket = -1;
-      for (const [each, ms] of idleAtMs.entries())
-        if (ms <= arrivedAtMs && (socket < 0 || (taken === 'last' && ms > idleAtMs[socket]))) socket = each;
-      if (socket < 0) socket = idleAtMs.length;
-      idleAtMs[socket] = finishedAtMs;
-      return 1000 + socket;
-    };
-  }
-
-  /**
-   * A client without time to read answers: it notices late that a socket is idle.
-   * @param {ReturnType<typeof createRandom>} random
-   * @returns {(request: Request) => number}
-   */
-  function lateSockets(random) {
-    const socketOf = sharedSockets();
-    return (request) => socketOf({ ...request, finishedAtMs: request.finishedAtMs + 10 * random.exponential() });
-  }
-
-  /** @returns {(request: Request) => number} */
-  function newSockets() {
-    let opened = 0;
-    return () => 10_000 + opened++;
-  }
-
-  /**
-   * @param {{ waiting?: number, meanThinkMs?: number, arriving?: number, untilMs?: number, poolSize?: number, lateMs?:
-   *   number, route?: string, socketOf: (isWaiting: boolean) => (request: Request) => number }} load arriving: gap in ms; lateMs:
-   *   of the app's event loop; route: of those who wait, default: that of all
-   */
-  async function record({
-    waiting = 0,
-    meanThinkMs = 40,
-    arriving,
-    untilMs = 20_000,
-    poolSize = 8,
-    lateMs = 0.5,
-    route = '/a',
-    socketOf,
-  }) {
-    const arrivals = [
-      ...callers({
-        count: waiting,
-        untilMs,
-        service: TIMES.steady(20),
-        think: TIMES.exponential(meanThinkMs),
-      }),
-      ...(arriving
-        ? visitors({
-            count: untilMs / arriving,
-            gap: (random) => GAPS.poisson(arriving, random),
-            service: TIMES.exponential(10),
-          })
-        : []),
-    ].sort((a, b) => a.atMs - b.atMs);
-    const isWaiting = arrivals.map(({ requests }) => requests !== undefined);
-    const sockets = [true, false].map(socketOf);
-    const lines = run(arrivals, poolSize, untilMs).flatMap((request, index) => {
-      const { user, arrivedAtMs, waitMs, finishedAtMs } = request;
-      const common = { atMs: arrivedAtMs, request: index, route: isWaiting[user] ? 0 : 1 };
-      return [
-        { ...common, waitMs, useMs: finishedAtMs - arrivedAtMs - waitMs, pool: 0 },
-        {
-          ...common,
-          durationMs: finishedAtMs - arrivedAtMs,
-          status: 200,
-          socket: sockets[isWaiting[user] ? 0 : 1](request),
-        },
-      ];
-    });
-    const definitions = [
-      { trace: 'mongodb-pool-lab', version: 3 },
-      { define: 'process', id: 0 },
-      { define: 'pool', id: 0, options: { maxPoolSize: { value: poolSize, from: 'uri' } } },
-      { define: 'route', id: 0, name: route },
-      { define: 'route', id: 1, name: '/a' },
-      { event: 'loop', atMs: 0, meanMs: 9, maxMs: 50, busy: 0.5 },
-      { event: 'loop', atMs: 1000, meanMs: lateMs, maxMs: 10, busy: 0.6 },
-    ];
-    const text = [...definitions, ...lines].map((line) => JSON.stringify(line)).join('\n');
-    return createTraceLoad(pickPool(await readTraceText(text)).trace).callers;
-  }
-
-  describe('callers are told from arrivals by their sockets, on one route', () => {
-    const MIXED = { waiting: 8, arriving: 40 };
-    test.each([
-      ['new sockets', newSockets],
-      ['a client that takes the socket used last', sharedSockets],
-      ['a client that takes the first idle socket', () => sharedSockets('first')],
-    ])('beside arrivals on %s', async (_, others) => {
-      const facts = await record({ ...MIXED, socketOf: (isWaiting) => (isWaiting ? ownSockets() : others()) });
-      expect(facts.callers).toBe(8);
-      expect(facts.callersShare).toBeGreaterThan(0.7);
-      expect(facts.aloneShare).toBeGreaterThan(0.1);
-    });
-
-    test('beside few arrivals', async () => {
-      for (const arriving of [80, 300]) {
-        const socketOf = (/** @type {boolean} */ isWaiting) => (isWaiting ? ownSockets() : sharedSockets());
-        const { callers: count } = await record({ waiting: 8, arriving, untilMs: 40_000, socketOf });
-        expect({ arriving, count }).toEqual({ arriving, count: 8 });
-      }
-    });
-
-    test('alone, whether they queue or not', async () => {
-      for (const poolSize of [1, 8]) {
-        expect(await record({ waiting: 8, poolSize, socketOf: ownSockets })).toMatchObject({
-          callers: 8,
-          callersShare: 1,
-          doubt: null,
-        });
-      }
-    });
-
-    test('but not where the event loop of the app was late: both are possible', async () => {
-      const load = { waiting: 8, socketOf: ownSockets };
-      expect(await record({ ...load, lateMs: 1.2 })).toMatchObject({ callersShare: 1, doubt: null });
-      expect(await record({ ...load, lateMs: 1.8 })).toMatchObject({ callersShare: 0, doubt: 'lateLoop' });
-    });
-
-    test('but where all of their sockets are mostly in use, arrivals would open more', async () => {
-      const load = { waiting: 8, meanThinkMs: 1, socketOf: ownSockets };
-      expect(await record({ ...load, lateMs: 1.8 })).toMatchObject({ callersShare: 1, doubt: null });
-    });
-
-    test.each([
-      [2, 300, 8],
-      [4, 40, 8],
-      [8, 40, 9],
-    ])(
-      'by their route, where a pool is too small for arrivals: %i, who think for %i ms',
-      async (waiting, meanThinkMs, arriving) => {
-        const socketOf = (/** @type {boolean} */ isWaiting) => (isWaiting ? ownSockets() : sharedSockets());
-        expect(await record({ waiting, meanThinkMs, arriving, poolSize: 1, route: '/b', socketOf })).toMatchObject({
-          callers: waiting,
-          doubt: null,
-        });
-      },
-    );
-
-    test('and are not taken for all that pile up on more sockets than are compared', async () => {
-      const socketOf = (/** @type {boolean} */ isWaiting) => (isWaiting ? ownSockets() : sharedSockets());
-      for (const waiting of [2, 4]) {
-        const facts = await record({ waiting, meanThinkMs: 300, arriving: 9, poolSize: 1, socketOf });
-        expect(facts.callers).toBeLessThanOrEqual(waiting);
-        expect(facts.aloneShare).toBeGreaterThan(0.95);
-      }
-    });
-
-    test('where they queue all the time', async () => {
-      expect(await record({ waiting: 4, meanThinkMs: 0.5, poolSize: 2, socketOf: ownSockets })).toMatchObject({
-        callers: 4,
-        callersShare: 1,
-        doubt: null,
-      });
-    });
-  });
-
-  describe('arrivals are recognised', () => {
-    test('on sockets of their own', async () => {
-      expect(await record({ arriving: 20, socketOf: newSockets })).toMatchObject({ aloneShare: 1, doubt: null });
-    });
-
-    test('on shared sockets', async () => {
-      expect(await record({ arriving: 10, poolSize: 2, socketOf: () => sharedSockets() })).toMatchObject({
-        aloneShare: 1,
-        doubt: null,
-      });
-    });
-
-    test.each([
-      ['few requests on each', 9.5],
-      ['more sockets than are compared', 8],
-    ])('on shared sockets of a client that is answered too late, with %s', async (_, arriving) => {
-      expect(await record({ arriving, poolSize: 1, socketOf: () => sharedSockets() })).toMatchObject({
-        aloneShare: 1,
-        doubt: null,
-      });
-    });
-  });
-
-  test('sockets that are opened all the time leave both answers: users who soon leave, or more than the pool serves', async () => {
-    const facts = await record({ arriving: 5, poolSize: 1, socketOf: () => lateSockets(createRandom(1)) });
-    expect(facts).toMatchObject({ isUnclear: true, doubt: 'sharedSockets' });
-    expect(facts.aloneShare).toBeGreaterThan(0.9);
-  });
-
-  test('few requests on shared sockets leave both answers', async () => {
-    expect(await record({ arriving: 200, untilMs: 40_000, socketOf: () => sharedSockets() })).toMatchObject({
-      aloneShare: 1,
-      doubt: 'sharedSockets',
-    });
-  });
+  // statistics.release.test.js has the others, and longer recordings.
+  test.each(SOCKET_LOADS.filter(({ quickMs }) => quickMs))('$name', (load) => checkSockets(load, load.quickMs));
 });
 
 describe('a slice of a trace', () => {
-  /** @param {number} count of checkouts @param {number} routes */
-  const recordRoutes = (count, routes) =>
-    readTraceText(
-      [
-        { trace: 'mongodb-pool-lab', version: 2, maxPoolSize: 1 },
-        ...Array.from({ length: count }, (_, ms) => ({
-          ...{ checkOutStartedMs: ms, waitMs: 0, useMs: 0.5, route: `/${ms % routes}` },
-        })),
-      ]
-        .map((line) => JSON.stringify(line))
-        .join('\n'),
-    );
-
   describe('a long trace', () => {
     const long = recordMixed({ count: 4000, poolSize: 4 });
 
@@ -543,13 +323,6 @@ describe('a slice of a trace', () => {
       expect(Math.max(...inUse)).toBe(4);
     });
 
-    test('is shortened whether it is replayed or checked', async () => {
-      const recorded = await recordRoutes(10_500, 1);
-      const { trace } = pickReplayed(recorded);
-      expect(Math.abs(trace.waitMs.length - 10_000)).toBeLessThan(100);
-      expect(openRecording([recorded]).trace).toEqual(trace);
-    });
-
     test('keeps the openings of its pieces, at their checkouts', () => {
       const { checkOutStartedMs, openings } = thinTrace(recordCold(), 80);
       expect(Array.from(openings?.fromMs ?? [])).toEqual(Array.from(checkOutStartedMs));
@@ -560,8 +333,7 @@ describe('a slice of a trace', () => {
     });
   });
 
-  test('of many routes, the rarest ones are one', async () => {
-    expect(pickReplayed(await recordRoutes(55, 55)).trace.routes).toHaveLength(50);
+  test('of many routes, the rarest ones are one', () => {
     const trace = { ...recordMixed({ count: 6 }), routes: ['/a', '/b', '/c', '/d'], routeOf: [0, 1, 1, 2, 3, 3] };
     const folded = foldRoutes(trace, 3);
     expect(folded.routes).toEqual(['/b', '/d', '2 others']);
