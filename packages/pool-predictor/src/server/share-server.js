@@ -160,7 +160,7 @@ function matchUses(trace, fit, pool, { separateRoutes } = {}) {
     });
     const means = meansByRoute(trace, aloneMs);
     const logs = routes.map((route, index) => {
-      return Math.log(correct(means[index], simulated[route].meanUseMs, recordedMs[index], fit.sliceMs));
+      return Math.log(correct(means[index], simulated[route]?.meanUseMs ?? NaN, recordedMs[index], fit.sliceMs));
     });
     if (logs.every((log) => Math.abs(log) < MAX_DEVIATION)) break;
     for (const [route, log] of logs.entries()) if (log * last[route] < 0) steps[route] /= 2;

@@ -29,6 +29,13 @@ test('what the server or the user says is taken, where the trace does not show i
   });
 });
 
+test('a route that the replay never comes to changes nothing for the others', () => {
+  const trace = toTrace(record('closed', 4, { untilMs: 1000 }), 4);
+  const shareOf = (/** @type {typeof trace} */ one) =>
+    shareServer([one], { cores: 3, pool: { maxPoolSize: 4 } }).sharing?.aloneMs;
+  expect(shareOf({ ...trace, routes: [...trace.routes, '/never'] })).toEqual(shareOf(trace));
+});
+
 test('a server is not full where all its queries have a core, and only the way to the app keeps that idle', () => {
   const coresOf = (/** @type {number} */ size) => {
     const trace = { ...toTrace(record('closed', size, { untilMs: 1000 }), size), server: { cores: 2, busyCores: 1.3 } };
