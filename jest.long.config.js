@@ -4,8 +4,6 @@ import config from './jest.config.js';
 export default {
   ...config,
   testMatch: ['<rootDir>/{test,lab/test,packages/*/test}/**/*.long.test.js'],
-  // One more than the cores of a small machine: they keep the processor busy, but wait for processes, too.
-  maxWorkers: 3,
   // Of the tests of one file that may run at once.
   maxConcurrency: 3,
 };

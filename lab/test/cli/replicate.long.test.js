@@ -10,7 +10,7 @@ import { cleanEnvironment } from '../../../test/support/start-app.js';
 import { interruptCommand } from '../support/interrupt-command.js';
 import { runCli } from '../support/run-cli.js';
 
-/** @import { Db, Document } from 'mongodb' */
+/** @import { Db } from 'mongodb' */
 /** @import { CommandState } from '../support/interrupt-command.js' */
 
 describe('replicate', () => {
