@@ -1,6 +1,6 @@
 import config from './jest.long.config.js';
 
-// What is judged by statistics, takes minutes, installs versions of other libraries, or needs the machine to itself: one
+// What is judged by statistics, takes minutes, installs versions of other libraries, or needs the machine to itself. One
 // file runs after the other. Never in the gate.
 export default {
   ...config,
