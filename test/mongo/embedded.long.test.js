@@ -23,6 +23,7 @@ test('three members elect a primary', async () => {
   const client = new MongoClient(url);
   cleanUp(() => client.close());
   const { members } = await client.db('admin').command({ replSetGetStatus: 1 });
+  expect(members).toHaveLength(3);
   expect(members.map((/** @type {{ stateStr: string }} */ { stateStr }) => stateStr)).toContain('PRIMARY');
   const mongods = await listMongods();
   expect(mongods.filter(isRunning)).toHaveLength(3);

@@ -119,6 +119,7 @@ describe('an open loop', () => {
     sleep(100).then(() => order.push('100 ms'));
     const answers = await sendRequests(due, { url, patienceMs: 60_000, signal: new AbortController().signal });
     expect(answers).toMatchObject(due.map((each) => ({ ...each, status: each.atMs === 0 ? 503 : 200 })));
+    expect(order).toContain('100 ms');
     expect(order.indexOf('100 ms')).toBeLessThan(order.indexOf('/later'));
   });
 
