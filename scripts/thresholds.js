@@ -19,22 +19,26 @@ const program = new Command('npm run thresholds --')
   .argument('[names...]', `only these constants, or those of these folders of ${SOURCES}`, FOLDERS)
   .option('--jobs <n>', 'how many to try at once', parsePositive, 2)
   .parse();
-const { signal, release } = abortOnSignal();
-const thresholds = (await findThresholds(SOURCES)).filter(({ name, file }) =>
-  program.processedArgs[0].some(
-    (/** @type {string} */ word) => name === word || file.startsWith(`${SOURCES}/${word}/`),
-  ),
-);
+/** @type {[string[]]} */
+const [words] = /** @type {any} */ (program.processedArgs);
+const all = await findThresholds(SOURCES);
+const chosenBy = (/** @type {string} */ word) =>
+  all.filter(({ name, file }) => name.split(' ')[0] === word || file.startsWith(`${SOURCES}/${word}/`));
+const unknown = words.find((word) => chosenBy(word).length === 0);
+if (unknown !== undefined)
+  program.error(`${unknown}: no constant and no folder of ${SOURCES} has this name; try FAR_MS, doctor or trace`);
+const thresholds = [...new Set(words.flatMap(chosenBy))];
 const left = thresholds.flatMap((threshold) => DIRECTIONS.map((direction) => ({ threshold, direction })));
 /** @type {Map<Threshold, Record<string, string>>} */
 const caught = new Map(thresholds.map((threshold) => [threshold, {}]));
-try {
-  await Promise.all(Array.from({ length: program.opts().jobs }, tryAll));
-} catch (error) {
-  process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
+const { signal, release } = abortOnSignal();
+// Each job removes its copy, also if another one fails.
+const ends = await Promise.allSettled(Array.from({ length: program.opts().jobs }, tryAll));
+release();
+const failed = ends.find(({ status }) => status === 'rejected');
+if (failed) {
+  process.stderr.write(`${/** @type {any} */ (failed).reason.message}\n`);
   process.exit(process.exitCode || 1);
-} finally {
-  release();
 }
 /** @type {Record<string, string>[]} */
 const rows = [...caught].map(([{ file, name, value }, by]) => ({
