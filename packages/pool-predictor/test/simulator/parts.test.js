@@ -246,6 +246,7 @@ describe('service times', () => {
     expect(new Set(again(1)).size).toBeLessThan(80);
     expect(again(1)).toEqual(again(1));
     expect(again(1)).not.toEqual(again(2));
+    expect(resample({ kind: 'sample', valuesMs }, createRandom(1))).toMatchObject({ tail: findTail(again(1)) });
     expect(resample(KNOWN[1][0], createRandom(1))).toBe(KNOWN[1][0]);
   });
 
