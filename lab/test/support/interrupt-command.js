@@ -4,8 +4,9 @@ import { mkdtemp, readdir, readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { expect } from '@jest/globals';
 import { cleanEnvironment } from '../../../test/support/start-app.js';
-import { cleanUp } from 'test-support/cleanup.js';
+import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { until } from 'test-support/waiting.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -85,6 +86,28 @@ export async function interruptCommand(args, { folder, when, signal, env, by = '
     stderr: said,
     left: await readdir(temp),
   };
+}
+
+/**
+ * Expects that a run of a lab, or a case, ends at a signal and leaves nothing over, both while its MongoDB starts and in
+ * its first step.
+ * @param {string[]} args
+ */
+export async function expectInterruptible(args) {
+  const isRun = args[0] === 'run';
+  const isWorking = isRun ? (/** @type {CommandState} */ { said }) => said !== '' : hasProcess('shop.mjs');
+  const folder = await scratchFolder();
+  const moments = /** @type {const} */ ([
+    ['SIGINT', 130, hasProcess('mongod ')],
+    ['SIGTERM', 143, isWorking],
+  ]);
+  for (const [signal, code, when] of moments) {
+    const end = await interruptCommand(args, { folder, when, signal, env: { POOL_LAB_DATA: folder } });
+    expect({ signal, ...end }).toMatchObject({ signal, code, left: [] });
+    // A signal that nobody handles has the same exit code.
+    if (isRun) expect(end.stderr).toMatch(/^Interrupted: everything that was started has been stopped/m);
+    expect(end.stderr).not.toMatch(/^ +at /m);
+  }
 }
 
 const POLL_MS = 100;
