@@ -89,8 +89,8 @@ export async function interruptCommand(args, { folder, when, signal, env, by = '
 }
 
 /**
- * Expects that a run of a lab, or a case, ends at a signal and leaves nothing over, both while its MongoDB starts and in
- * its first step.
+ * Expects that a run of a lab, or a case, ends at a signal and leaves nothing over: both while its MongoDB starts, and
+ * in its first step.
  * @param {string[]} args
  */
 export async function expectInterruptible(args) {
