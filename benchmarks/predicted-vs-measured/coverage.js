@@ -79,7 +79,7 @@ if (workerData) {
  * @param {number} seeds of the prediction
  * @returns {Promise<Check[]>}
  */
-export async function checkLoad(number, seeds) {
+async function checkLoad(number, seeds) {
   const { kind, poolSize, measure, known } = createHiddenLoad(number);
   const {
     variants: [{ predicted }],

@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { checkLoad } from '../../../benchmarks/predicted-vs-measured/coverage.js';
 import { createHiddenLoad, KINDS } from '../../../benchmarks/predicted-vs-measured/hidden-load.js';
 import { runNode } from 'test-support/processes.js';
 
@@ -29,28 +28,6 @@ test('a busy app is recorded without loss, in few bytes, and read into little me
     missed: 0,
     over: [],
   });
-});
-
-test('the doctor names connections that do not last, several at once, and the client whose pool is full', async () => {
-  const only = 'none,idleConnections,severalAtOnce,twoClients';
-  const { code, stdout } = await runNode(['benchmarks/doctor.js', '--seeds', '1', '--only', only]);
-  expect(stdout).toMatch(/^3 of 3 verdicts are right\.$/m);
-  expect(code).toBe(0);
-});
-
-const LOADS = 30;
-
-test('about nine of ten figures of one more run lie in their band, whatever is known of the load', async () => {
-  const checks = [];
-  for (let number = 0; number < LOADS; number++) checks.push(...(await checkLoad(number, 19)));
-  for (const kind of KINDS) {
-    const random = checks.filter((check) => check.kind === kind && !check.isCertain);
-    const share = random.filter(({ isInside }) => isInside).length / random.length;
-    expect(random.length).toBeGreaterThan(50);
-    // The figures of one load depend on each other, so this is a wide range. The benchmark has a narrow one.
-    expect(share).toBeGreaterThan(0.78);
-    expect(share).toBeLessThan(0.99);
-  }
 });
 
 test('a user of a measured load knows its samples, but not its true times', () => {
