@@ -156,7 +156,8 @@ test('a request that waits too long for a connection gets 503 with Retry-After',
 test('without MongoDB, queries and /readyz get 503, /livez still answers, and all recovers with MongoDB', async () => {
   const proxy = await openTcpProxy(Number(new URL(sharedMongoUrl()).port));
   const mongoUrl = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
-  const url = await serveApp({ MONGO_URL: mongoUrl, MONGO_SERVER_SELECTION_TIMEOUT_MS: '300' });
+  // Long enough to be found at the start, on a busy machine too.
+  const url = await serveApp({ MONGO_URL: mongoUrl, MONGO_SERVER_SELECTION_TIMEOUT_MS: '2000' });
   const routes = ['/slow', '/fast', '/readyz', '/livez'];
   const getAll = () => Promise.all(routes.map((route) => ask(url + route)));
   expect((await getAll()).map(({ status }) => status)).toEqual([200, 200, 200, 200]);

@@ -53,7 +53,7 @@ describe('a MongoDB with users and TLS', () => {
       ],
     ])('%s', async (_, make, message) => {
       const { log, lines } = createTestLog('trace');
-      const settings = { MONGO_URL: make(), MONGO_SERVER_SELECTION_TIMEOUT_MS: '700' };
+      const settings = { MONGO_URL: make(), MONGO_SERVER_SELECTION_TIMEOUT_MS: '2000' };
       const problem = await serveApp(settings, log).catch(({ message: said }) => said);
       expect(problem.split('\n')).toEqual([expect.stringMatching(message)]);
       expect(problem + lines.join('')).not.toMatch(TRACES);

@@ -37,7 +37,7 @@ export async function startSecuredMongod() {
     /** @param {{ password?: string, tls?: string }} [changes] @returns {string} its URL for the user `lab` */
     urlOf({ password = PASSWORD, tls: options = TLS } = {}) {
       const login = `lab:${encodeURIComponent(password)}`;
-      return `mongodb://${login}@${host}/?authSource=admin&serverSelectionTimeoutMS=700&${options}`;
+      return `mongodb://${login}@${host}/?authSource=admin&${options}`;
     },
   };
 }
