@@ -4,21 +4,23 @@ import { parentPort } from 'node:worker_threads';
 import { runProgram } from '../../lab/cli/program.js';
 import { keepFacts } from './facts.js';
 
-let stdout = '';
-process.stdout.write = (/** @type {string | Uint8Array} */ text) => {
-  stdout += text;
-  return true;
-};
-process.stderr.write = () => true;
+const said = { stdout: '', stderr: '' };
+for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
+  process[name].write = (/** @type {string | Uint8Array} */ text) => {
+    said[name] += text;
+    return true;
+  };
+}
 
 parentPort?.on('message', async (/** @type {import('./recordings.js').Question[]} */ questions) => {
   /** @type {Record<string, object>} */
   const answers = {};
   for (const { command, args } of questions) {
-    stdout = '';
+    Object.assign(said, { stdout: '', stderr: '' });
     process.exitCode = 0;
     await runProgram([command, ...args, '--json']);
-    answers[command] = { exitCode: process.exitCode, ...(stdout && keepFacts(JSON.parse(stdout))) };
+    const facts = said.stdout === '' ? { error: said.stderr.trim() } : keepFacts(JSON.parse(said.stdout));
+    answers[command] = { exitCode: process.exitCode, ...facts };
   }
   parentPort?.postMessage(answers);
 });
