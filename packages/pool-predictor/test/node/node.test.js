@@ -1,6 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { createScenarioLoad, createTraceLoad } from '../../src/index.js';
@@ -138,6 +139,20 @@ describe('threads', () => {
 
 describe('files', () => {
   const TEXT = 'scenarios: [ { flow: [ { get: { url: /é } } ] } ]\n';
+
+  test('a file that ends in .gz is unpacked, and one that is not packed, or cut off, is named', async () => {
+    const packed = `${file}.gz`;
+    const text = '{"trace":"mongodb-pool-lab","version":2}\n{"checkOutStartedMs":0,"waitMs":1,"useMs":2}\n';
+    await writeFile(packed, gzipSync(text));
+    expect((await readTrace(packed)).checkouts.waitMs).toHaveLength(1);
+    for (const [bytes, reason] of [
+      [text, 'incorrect header check'],
+      [gzipSync(text).subarray(0, 40), 'unexpected end of file'],
+    ]) {
+      await writeFile(packed, bytes);
+      await expect(readTrace(packed)).rejects.toThrow(`${packed} can't be read: ${reason}`);
+    }
+  });
 
   test('a large file is shown while it is read', async () => {
     const lines = Array.from({ length: 3000 }, (_, ms) => `{"checkOutStartedMs":${ms},"waitMs":0,"useMs":1}\n`);
