@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { describeInBrowser } from 'test-support/chromium.js';
 import { serveApp } from '../support/serve-app.js';
 import {
@@ -14,7 +13,6 @@ import {
   readPool,
   send,
   setPool,
-  start,
 } from './live-page.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -159,51 +157,6 @@ describeInBrowser('the live page in use', () => {
     await live().click();
     await page.getByRole('heading', { name: /^The only lane is busy/ }).waitFor();
     expect(await slow.getAttribute('aria-pressed')).toBe('false');
-    expect(incidents).toEqual([]);
-  });
-});
-
-describeInBrowser('the prediction for other pool sizes', () => {
-  /** @type {Awaited<ReturnType<typeof start>>} */
-  let app;
-  beforeAll(async () => {
-    app = await start({ SLOW_MS: '500' });
-  });
-  afterEach(() => page.close());
-  afterAll(() => app?.stop());
-
-  // page.release.test.js compares the figures.
-  test('comes from the recent traffic, next to the measured times', async () => {
-    await openPage({ viewport: { width: 390, height: 844 } }, app.url);
-    const section = page.getByRole('region', { name: 'What if the pool were larger?' });
-    await section.getByText(/^Send at least ten requests/).waitFor();
-    const slider = section.getByRole('slider', { name: 'Try a pool size' });
-    expect(await slider.count()).toBe(0);
-
-    // A bus and ten Ferraris a second, each on its own socket: nobody waits for answers.
-    /** @type {Promise<Response>[]} */
-    const answers = [];
-    const ask = (/** @type {string} */ route) =>
-      answers.push(fetch(app.url + route, { headers: { connection: 'close' } }));
-    for (let tick = 0; tick < 50; tick++) {
-      if (tick % 10 === 0) ask('/slow');
-      ask('/fast');
-      await sleep(100);
-    }
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(55).fill(200));
-    await section.getByText(/^Measured with 1 connection: .*\/fast\s.*, \/slow\s/).waitFor();
-    // After a prediction of a part of the load, the page rests ten times as long as that took.
-    await section.getByText(/: 50\s\/fast, 5\s\/slow/).waitFor();
-    await section.getByText(/^With 1 connection: /).waitFor();
-
-    await slider.press('End');
-    const answer = await section.getByText(/^With 10 connections: \/fast\sp95\s.*, \/slow\s/).innerText();
-    expect(await slider.getAttribute('aria-valuetext')).toBe(answer.trim());
-    await slider.press('ArrowLeft');
-    await section.getByText(/^With 9 connections: /).waitFor();
-
-    expect(await page.locator('html').evaluate((root) => root.scrollWidth - root.clientWidth)).toBe(0);
-    expect(await findFaults()).toEqual([]);
     expect(incidents).toEqual([]);
   });
 });

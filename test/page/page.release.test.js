@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeInBrowser } from 'test-support/chromium.js';
-import { app, incidents, openForEachTest, openPage, page, setPool } from './live-page.js';
+import { app, findFaults, incidents, openForEachTest, openPage, page, setPool } from './live-page.js';
 
 /** The middle one of three results. @param {() => Promise<number>} measure */
 async function medianOf(measure) {
@@ -42,8 +42,11 @@ describeInBrowser('the live page', () => {
 
   test('it predicts what was measured within 15 %, and less than half with ten connections', async () => {
     await setPool({ slowMs: 500 });
-    await openPage();
+    await openPage({ viewport: { width: 390, height: 844 } });
     const section = page.getByRole('region', { name: 'What if the pool were larger?' });
+    const slider = section.getByRole('slider', { name: 'Try a pool size' });
+    await section.getByText(/^Send at least ten requests/).waitFor();
+    expect(await slider.count()).toBe(0);
     await bringLoad(5000);
     await section.getByText(/: 50\s\/fast, 5\s\/slow/).waitFor();
     const measuredMs = readMs(await section.getByText(/^Measured with 1 connection: /).innerText());
@@ -51,7 +54,14 @@ describeInBrowser('the live page', () => {
     expect(measuredMs).toBeGreaterThan(200);
     expect(predictedMs).toBeGreaterThan(measuredMs * 0.85);
     expect(predictedMs).toBeLessThan(measuredMs * 1.15);
-    await section.getByRole('slider', { name: 'Try a pool size' }).press('End');
-    expect(readMs(await section.getByText(/^With 10 connections: /).innerText())).toBeLessThan(predictedMs / 2);
+    await slider.press('End');
+    const answer = await section.getByText(/^With 10 connections: /).innerText();
+    expect(readMs(answer)).toBeLessThan(predictedMs / 2);
+    expect(await slider.getAttribute('aria-valuetext')).toBe(answer.trim());
+    await slider.press('ArrowLeft');
+    await section.getByText(/^With 9 connections: /).waitFor();
+    expect(await page.locator('html').evaluate((root) => root.scrollWidth - root.clientWidth)).toBe(0);
+    expect(await findFaults()).toEqual([]);
+    expect(incidents).toEqual([]);
   });
 });
