@@ -21,7 +21,7 @@ import { abortOnSignal } from '../lab/cli/signals.js';
 import { createChoicesParser } from '../lab/harness/lab-options.js';
 import { startEmbeddedMongo } from '../src/mongo/embedded.js';
 import { readSettings } from '../src/settings.js';
-import { CASES, drawCase } from './doctor/cases.js';
+import { CASES, drawCase, isRight } from './doctor/cases.js';
 import { recordCase } from './doctor/run-case.js';
 
 const RIGHT_SHARE = 0.95;
@@ -61,9 +61,9 @@ try {
     const runs = [];
     for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
       runs.push(await runOnce(cause, seed, Number(host.split(':')[1])));
-      const { said, isRight, off } = runs[runs.length - 1];
+      const { said, isRight: isFound, off } = runs[runs.length - 1];
       say(
-        `${cause} ${seed}: ${isRight ? 'right' : `WRONG, ${said}`}, ${(100 * off).toFixed(2)} % of the waits missing`,
+        `${cause} ${seed}: ${isFound ? 'right' : `WRONG, ${said}`}, ${(100 * off).toFixed(2)} % of the waits missing`,
       );
     }
     rows.push({
@@ -110,9 +110,7 @@ async function runOnce(cause, seed, mongoPort) {
     .reduce((sum, { waitedMs }) => sum + waitedMs, 0);
   return {
     said: verdict.cause,
-    isRight:
-      verdict.cause === (injected.expected ?? cause) &&
-      (injected.client === undefined || verdict.facts?.client === injected.client),
+    isRight: isRight(/** @type {any} */ (verdict), { cause: injected.expected ?? cause, client: injected.client }),
     isProblem: verdict.isProblem,
     off: Math.abs(attributed / (totals.poolWaitedMs || 1) - 1) * Number(totals.poolWaitedMs > 0),
   };

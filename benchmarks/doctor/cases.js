@@ -220,3 +220,13 @@ export function drawCase(cause, random) {
     low + Math.floor(random() * (high - low + 1));
   return /** @type {any} */ (CASES)[cause](whole);
 }
+
+/**
+ * Whether a verdict has the injected cause and, of two clients, names the one whose pool is full.
+ *
+ * @param {{ cause: string, facts?: { client?: string } | null }} verdict
+ * @param {{ cause: string, client?: string }} injected
+ */
+export function isRight(verdict, { cause, client }) {
+  return verdict.cause === cause && (client === undefined || verdict.facts?.client === client);
+}

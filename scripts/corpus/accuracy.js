@@ -1,5 +1,6 @@
 // How right the answers are, by the rules of benchmarks/predicted-vs-measured/apps.js and goals.js. Measured is only
 // what the benchmark measured, at five sizes.
+import { isRight } from '../../benchmarks/doctor/cases.js';
 import {
   FIGURES,
   MIN_REQUESTS,
@@ -121,11 +122,7 @@ export function tabulateVerdicts(all) {
     rows.set(cause, row);
     const { verdict } = answers.doctor;
     const { injected } = recording;
-    if (injected) {
-      const isRight =
-        verdict.cause === injected.cause && (!injected.client || verdict.facts?.client === injected.client);
-      row[isRight ? 'right' : 'wrong']++;
-    }
+    if (injected) row[isRight(verdict, injected) ? 'right' : 'wrong']++;
     const said = `${verdict.cause}${verdict.isProblem ? '' : ' (no problem)'}`;
     row.said.set(said, (row.said.get(said) ?? 0) + 1);
   }

@@ -1,6 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { readTraceOf } from '../trace/read-trace.js';
 import { readWorkload } from '../scenario/workload.js';
@@ -113,9 +114,8 @@ async function* readChunks(files, onRead) {
 /** @param {import('node:fs').ReadStream} stream @param {string} file */
 function unpack(stream, file) {
   if (!file.endsWith('.gz')) return stream.setEncoding('utf8');
-  const unpacked = createGunzip().setEncoding('utf8');
-  stream.once('error', (error) => unpacked.destroy(error)).pipe(unpacked);
-  return unpacked;
+  // Whoever reads it gets its errors. The file is closed also if nobody reads to its end.
+  return pipeline(stream, createGunzip().setEncoding('utf8'), () => {});
 }
 
 /** Node's reason without the code, the system call and the path. @param {unknown} error */
