@@ -147,7 +147,6 @@ describeInBrowser('the look of the live page', () => {
     /** @type {const} */ ([
       [320, 'light'],
       [390, 'dark'],
-      [768, 'light'],
       [1440, 'dark'],
       [2560, 'light'],
     ]),

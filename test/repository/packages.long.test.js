@@ -2,7 +2,6 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
@@ -11,11 +10,6 @@ import { until } from 'test-support/waiting.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { readSettings } from '../../src/settings.js';
 import { commandsOf } from '../support/commands-of.js';
-import { cleanEnvironment } from '../support/start-app.js';
-import { cutNetwork } from '../support/offline.js';
-
-const prefix = await cutNetwork();
-const folder = await scratchFolder();
 
 const run = promisify(execFile);
 
@@ -191,32 +185,4 @@ test('npm run sbom is a CycloneDX list of all dependencies, and marks those for 
   const others = declared.filter((name) => !/^(mongodb-(pool-.+|gather)|oplog-replicator)$/.test(name));
   for (const name of others) expect([name, isForDevelopment[name]]).toEqual([name, false]);
   expect(isForDevelopment.jest).toBe(true);
-});
-
-describe('offline', () => {
-  const testOffline = prefix ? test : test.skip;
-
-  /** @param {string} command */
-  async function runOffline(command) {
-    const [file, ...args] = [...(prefix ?? []), 'sh', '-c', command];
-    const child = spawn(file, args, { env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] });
-    const [[code], ...said] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
-    return { code, said: said.join('\n') };
-  }
-
-  // The lessons of the workshop are done without a network too, by their own test.
-  testOffline('the demo works without a network, with a MongoDB of its own', async () => {
-    const short = `--environment smoke --slow-ms 200 --pool-sizes 1,3 --parallel --out ${folder}`;
-    expect(await runOffline(`npm run demo -- ${short}`)).toMatchObject({
-      code: 0,
-      said: expect.stringMatching(/^ +3 +4 .+Report: /ms),
-    });
-  });
-
-  testOffline('so do tests', async () => {
-    expect(await runOffline('npm test -- test/app.test.js')).toMatchObject({
-      code: 0,
-      said: expect.stringMatching(/Tests: +\d+ passed/),
-    });
-  });
 });
