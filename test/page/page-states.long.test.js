@@ -67,7 +67,7 @@ describeInBrowser('the live page of an app that is not as usual', () => {
       await page.getByRole('img', { name: /: 1 closed$/ }).waitFor();
       await send('a Ferrari');
       await page.getByText(/^Sent\. It will fail/).waitFor();
-      await page.getByText(/^\/fast failed with status 503 after \d+ ms$/).waitFor();
+      await page.getByText(/^\/fast failed with status 503 after \d+ ms \d\d:\d\d:\d\d$/).waitFor();
       expect(await findFaults()).toEqual([]);
       // A failure is counted, but its time is no measurement.
       const listFailed = async () => {
@@ -79,8 +79,10 @@ describeInBrowser('the live page of an app that is not as usual', () => {
       await page.getByRole('img', { name: /^Responses per second, latest: .* failed 0$/ }).waitFor();
       expect(await listFailed()).toHaveLength(1);
       expect(await page.locator('#latency-chart data').allInnerTexts()).toEqual(['', '']);
+      // Notes are those of the app, so they survive a reload.
+      const noted = await page.locator('#notes').innerText();
       await page.reload();
-      await page.getByText('None since this page was opened.').waitFor();
+      await page.locator('#notes', { hasText: noted }).waitFor();
 
       await mongod.start();
       await page.getByText('Live', { exact: true }).waitFor();

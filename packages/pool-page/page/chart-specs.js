@@ -1,4 +1,5 @@
 import { formatNumber, formatQuantity } from '../universal/quantity.js';
+import { MIN_FOR_PERCENTILES } from '../universal/stats.js';
 
 /** @import { Second } from '../universal/feed-shapes.js' */
 /** @import { ChartRoute } from './chart-routes.js' */
@@ -10,6 +11,7 @@ import { formatNumber, formatQuantity } from '../universal/quantity.js';
  * @property {keyof Palette} color
  * @property {boolean} [thin]
  * @property {(second: Second) => number | undefined} value
+ * @property {(second: Second) => string} [figure] what the value is, where that differs
  *
  * @typedef {object} Spec
  * @property {string} id of the figure in index.html
@@ -25,7 +27,11 @@ export const SPECS = [
     kind: 'dots',
     format: (value) => formatQuantity(value, 'ms'),
     listSeries: (routes) =>
-      routes.map(({ label, names, color }) => ({ label: `${label} p95`, color, value: p95Of(names) })),
+      routes.map(({ label, names, color }) => ({
+        ...{ label, color },
+        value: (second) => slowestOf(names, second)?.ms,
+        figure: (second) => slowestOf(names, second)?.figure ?? '',
+      })),
   },
   {
     id: 'pool-chart',
@@ -60,12 +66,20 @@ export function listPoints(seconds, value) {
   return seconds.map((second) => ({ x: Math.round((second.atMs - nowMs) / 1000), y: value(second) ?? null }));
 }
 
-/** Of several routes, the slowest counts. @param {string[]} names @returns {(second: Second) => number | undefined} */
-export function p95Of(names) {
-  return ({ routes }) => {
-    const values = names.flatMap((name) => routes[name]?.p95Ms ?? []);
-    return values.length > 0 ? Math.max(...values) : undefined;
-  };
+/**
+ * The 95th percentile of the slowest of several routes, or its maximum if few of its requests ended in that second.
+ * @param {string[]} names
+ * @param {Second} second
+ * @returns {{ ms: number, figure: 'p95' | 'max' } | undefined} undefined without a response
+ */
+export function slowestOf(names, { routes }) {
+  return names
+    .flatMap((name) => {
+      const { count = 0, failures = 0, p95Ms, maxMs } = routes[name] ?? {};
+      const [ms, figure] = count - failures < MIN_FOR_PERCENTILES ? [maxMs, 'max'] : [p95Ms, 'p95'];
+      return ms === undefined ? [] : [{ ms, figure: /** @type {'p95' | 'max'} */ (figure) }];
+    })
+    .sort((a, b) => b.ms - a.ms)[0];
 }
 
 /** @param {string[]} names of routes @returns {(second: Second) => number} */
@@ -79,7 +93,7 @@ export function failuresOf({ routes }) {
   return Object.values(routes).reduce((sum, { failures }) => sum + failures, 0);
 }
 
-/** @param {(number | null)[]} values */
-export function latestOf(values) {
-  return values.findLast((value) => value !== null) ?? null;
+/** @param {(number | null)[]} values @returns {number} the index of the latest value; -1 if there is none */
+export function findLatest(values) {
+  return values.findLastIndex((value) => value !== null);
 }

@@ -1,8 +1,9 @@
-import { latestOf, listPoints, SPECS } from './chart-specs.js';
+import { findLatest, listPoints, SPECS } from './chart-specs.js';
 import { createPlot, LOG_LABELS, logScale, styleAxis } from './plot.js';
 import { drawDots, FAILED_ROW_PX, findMostMs } from './request-dots.js';
 
 /** @import uPlot from 'uplot' */
+/** @import { Second } from '../universal/feed-shapes.js' */
 /** @import { ChartSeries, Spec } from './chart-specs.js' */
 /** @import { Palette } from './palette.js' */
 /** @import { State } from './state.js' */
@@ -21,6 +22,7 @@ const MAX_BAR_PX = 8;
  * @property {ChartSeries[]} series
  * @property {HTMLDataElement[]} values one for each series: of the second under the pointer, or the latest
  * @property {(number | null)[][]} columns one for each series
+ * @property {Second[]} seconds
  * @property {uPlot} [plot]
  */
 
@@ -36,6 +38,7 @@ export function createCharts() {
       series: [],
       values: [],
       columns: [],
+      seconds: [],
     });
   });
   /** @type {Palette | undefined} */
@@ -55,15 +58,13 @@ export function createCharts() {
 
   function update() {
     for (const figure of figures) {
-      const { series, box, title, plot, spec } = figure;
+      const { series, box, title, plot } = figure;
       const points = series.map(({ value }) => listPoints(shown.seconds, value));
       figure.columns = points.map((line) => line.map(({ y }) => y));
+      figure.seconds = shown.seconds;
       plot?.setData(/** @type {uPlot.AlignedData} */ ([(points[0] ?? []).map(({ x }) => x), ...figure.columns]));
       writeValues(figure, plot?.cursor.idx);
-      const texts = figure.columns.map((column, line) => {
-        const last = latestOf(column);
-        return `${series[line].label} ${last === null ? 'none' : spec.format(last)}`;
-      });
+      const texts = series.map(({ label }, line) => `${label} ${describeValue(figure, line) || 'none'}`);
       box.setAttribute('aria-label', `${title}, latest: ${texts.join(', ') || 'no requests'}`);
     }
   }
@@ -86,12 +87,20 @@ export function createCharts() {
 }
 
 /** @param {ChartFigure} figure @param {number | null} [index] of a second; default: the latest with a value */
-function writeValues({ spec, values, columns }, index) {
-  for (const [line, column] of columns.entries()) {
-    const value = index === null || index === undefined ? latestOf(column) : (column[index] ?? null);
-    values[line].value = value === null ? '' : String(value);
-    values[line].textContent = value === null ? '' : spec.format(value);
+function writeValues(figure, index) {
+  for (const [line, element] of figure.values.entries()) {
+    const text = describeValue(figure, line, index);
+    element.value = text && String(figure.columns[line][index ?? findLatest(figure.columns[line])]);
+    element.textContent = text;
   }
+}
+
+/** @param {ChartFigure} figure @param {number} line @param {number | null} [index] as above @returns {string} empty without a value */
+function describeValue({ spec, series, columns, seconds }, line, index) {
+  const at = index ?? findLatest(columns[line]);
+  const value = columns[line][at] ?? null;
+  if (value === null) return '';
+  return `${series[line].figure?.(seconds[at]) ?? ''} ${spec.format(value)}`.trim();
 }
 
 /** @param {HTMLElement} legend @param {ChartSeries[]} series @param {Spec} spec @returns {HTMLDataElement[]} */

@@ -39,6 +39,7 @@ export function listenToApp(onChange, more) {
         }),
       );
     on('history', ({ seconds }) => takeHistory(state, seconds));
+    on('notes', (notes) => ({ ...state, notes }));
     on('second', (second) => takeSecond(state, second));
     for (const [name, listener] of more) {
       on(name, (data) => {

@@ -57,15 +57,20 @@ export function drawDots(plot, dots, { nowMs, routes, palette }) {
   context.clip();
   context.strokeStyle = palette.ink;
   context.lineWidth = 2 * devicePixelRatio;
-  // What waited must not cover what it waited for.
-  const ordered = [...dots].sort((a, b) => +b.isWait - +a.isWait);
-  for (const { atMs, route, totalMs, isWait, isFailed } of ordered) {
+  const colorOf = (/** @type {RequestDot} */ { route }) => colors.get(route) ?? palette.published;
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const dot of dots) counts.set(colorOf(dot), (counts.get(colorOf(dot)) ?? 0) + 1);
+  // A few dots would vanish below many, and what waited must not cover what it waited for.
+  const ordered = dots
+    .map((dot) => ({ ...dot, color: colorOf(dot) }))
+    .sort((a, b) => Number(counts.get(b.color)) - Number(counts.get(a.color)) || +b.isWait - +a.isWait);
+  for (const { atMs, color, totalMs, isWait, isFailed } of ordered) {
     const x = plot.valToPos((atMs - nowMs) / 1000, 'x', true);
     if (isFailed) {
       drawCross(context, x, bbox.top - (FAILED_ROW_PX / 2) * devicePixelRatio, radius);
       continue;
     }
-    const color = colors.get(route) ?? palette.published;
     const y = plot.valToPos(Math.max(1, totalMs), 'y', true);
     // Opaque, so that many pale dots on one another stay pale.
     for (const [fill, alpha] of isWait

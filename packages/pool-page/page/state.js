@@ -3,13 +3,11 @@ import { isServerBottleneck } from '../universal/server-bottleneck.js';
 import { chooseRoutes } from './chart-routes.js';
 import { assignLanes } from './lanes.js';
 import { movePast, paceOf } from './motion.js';
-import { addNotes } from './notes.js';
 import { addDots } from './request-dots.js';
 
-/** @import { LiveClient, LiveReading, Second, Snapshot } from '../universal/feed-shapes.js' */
+/** @import { LiveClient, LiveReading, Note, Second, Snapshot } from '../universal/feed-shapes.js' */
 /** @import { RouteKinds } from '../universal/route-kinds.js' */
 /** @import { ChartRoute } from './chart-routes.js' */
-/** @import { Note } from './notes.js' */
 /** @import { RequestDot } from './request-dots.js' */
 
 /**
@@ -31,7 +29,7 @@ import { addDots } from './request-dots.js';
  * @property {ChartRoute[]} routes in the charts
  * @property {RequestDot[]} dots requests of the last two minutes, since the page was opened
  * @property {{ queries: number, cores: number } | null} bottleneck set while the server is the bottleneck
- * @property {Note[]} notes latest first
+ * @property {Note[]} notes of the app, latest first
  *
  * @typedef {View & PageState} State its view shows the main pool
  */
@@ -87,7 +85,6 @@ export function takePool(state, { clients, ...app }, receivedAtMs) {
     ...state,
     ...main,
     others,
-    notes: addNotes(state.notes, app, kinds),
     dots: addDots(state.dots, app),
     ...(!isKnown && { routes: chooseRoutes(state.seconds, kinds, state.routes) }),
   };

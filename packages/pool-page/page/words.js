@@ -94,7 +94,7 @@ function countCores(cores) {
 export function describeNoneYet({ pool, others, kinds }) {
   const pools = [pool, ...others.map((view) => view.pool)].filter((each) => each !== null);
   const count = pools.flatMap(({ queue }) => queue.filter(({ route }) => kindOf(kinds, route) === 'ferrari')).length;
-  if (count === 0) return 'None since this page was opened.';
+  if (count === 0) return 'None so far.';
   // The app sends only the head of each queue.
   const many = pools.some(({ waiting, queue }) => waiting > queue.length) ? `More than ${count}` : String(count);
   if (many === '1') return 'One is waiting now. It will appear here once it is done.';

@@ -1,6 +1,8 @@
+import { findKinds } from '../universal/route-kinds.js';
 import { namesLoopback } from './access.js';
 import { LoopDelay } from './loop-delay.js';
 import { createServerGauge } from './server-gauge.js';
+import { Notes } from './notes.js';
 import { readClient, readHeldMs, sumGauges } from './read-clients.js';
 import { SecondSummary } from './second-summary.js';
 
@@ -27,6 +29,7 @@ export class Feed {
   /** Oldest first. @type {Second[]} */
   #seconds = [];
   #ended = new SecondSummary();
+  #notes = new Notes();
   /** Within the current second: a look at its end would miss a pool that fills up and empties in between. */
   #peak = { active: 0, waiting: 0 };
   #loop = new LoopDelay();
@@ -54,8 +57,12 @@ export class Feed {
     this.#sentId = checkouts.lastId;
     this.#summedId = checkouts.lastId;
     this.#sentRequestId = requests.log.lastId;
-    requests.onEnd((request) => this.#ended.add(request));
+    requests.onEnd((request) => {
+      this.#ended.add(request);
+      this.#notes.add(request);
+    });
     this.#timers = [
+      this.#repeat(() => this.#sendNotes(), POOL_EVERY_MS),
       this.#repeat(() => this.#sendPool(), POOL_EVERY_MS),
       this.#repeat(() => this.#endSecond(), SECOND_MS),
     ];
@@ -64,6 +71,11 @@ export class Feed {
   /** The last two minutes, oldest first. @returns {readonly Second[]} */
   get history() {
     return this.#seconds;
+  }
+
+  /** Delayed Ferraris and failures since the app started, latest first. */
+  get notes() {
+    return this.#notes.list;
   }
 
   get lastId() {
@@ -89,6 +101,11 @@ export class Feed {
   #isServerHere() {
     const monitors = this.#source.listPools().flatMap((pool) => pool.monitors);
     return monitors.flatMap(({ servers }) => [...servers.keys()]).every(namesLoopback);
+  }
+
+  #sendNotes() {
+    const readKinds = () => findKinds(this.#seconds, this.#source.listQueries?.() ?? {});
+    if (this.#notes.collect(Date.now(), readKinds)) this.#streams.send('notes', this.#notes.list);
   }
 
   #sendPool() {

@@ -57,6 +57,7 @@ export class LiveView {
     this.#metrics = metrics;
     const streams = createStreams((send) => {
       send('history', { seconds: this.#feed.history });
+      send('notes', this.#feed.notes);
       onReader?.(send);
     });
     this.#streams = streams;

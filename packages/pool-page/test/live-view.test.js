@@ -13,7 +13,7 @@ import { findFreePort, runNode } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
 import { createLiveView } from '../src/index.js';
 import { renderRecentTrace } from '../src/recent-trace.js';
-import { createSecond } from './page/sample-pool.js';
+import { createEnded, createSecond } from './page/sample-pool.js';
 import { ask, PoolClient } from '../src/pool-client.js';
 
 /** @import { LiveSource } from '../src/index.js' */
@@ -140,6 +140,35 @@ describe('the live view', () => {
       }
       expect((await get('/app/style.css')).body).toBe((await get('/page/style.css')).body);
       expect(await get('/app/../package.json')).toMatchObject({ status: 404 });
+    } finally {
+      view.close();
+      view = before;
+    }
+  });
+
+  test('all readers have the same notes, also one that comes later', async () => {
+    /** @type {((request: any) => void)[]} */
+    const listeners = [];
+    const { requests, ...source } = createSource();
+    const before = view;
+    view = createLiveView({
+      ...source,
+      requests: { ...requests, log: requests.log, onEnd: (listener) => listeners.push(listener) },
+    });
+    const end = (/** @type {object} */ request) => {
+      for (const listen of listeners) listen({ ...createEnded(), ...request });
+    };
+    const follow = () => {
+      const events = new PoolClient(url).events('notes');
+      return async () => (await events.next()).value;
+    };
+    try {
+      const first = follow();
+      expect(await first()).toEqual([]);
+      end({ status: 503, totalMs: 7 });
+      const notes = await first();
+      expect(notes).toMatchObject([{ route: '/fast', status: 503, totalMs: 7, count: 1 }]);
+      expect(await follow()()).toEqual(notes);
     } finally {
       view.close();
       view = before;

@@ -39,6 +39,15 @@
  * @property {EndedRequest[]} finished at most 20 requests that ended since the last one
  * @property {ServerReading | null} server null if it does not tell
  *
+ * @typedef {object} Note requests that ended at the same time in the same way; the times are those of the longest
+ * @property {number} atMs the app's clock
+ * @property {string} route
+ * @property {number} count
+ * @property {number} status 200 for every success
+ * @property {number} totalMs
+ * @property {number} waitMs
+ * @property {Holder[]} behind
+ *
  * @typedef {{ reachable: boolean, reason: string | null }} DatabaseStatus as the driver sees it
  *
  * @typedef {object} RouteSecond the requests of one route that ended within a second

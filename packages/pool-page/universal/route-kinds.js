@@ -12,6 +12,8 @@ import { weightedMedian } from './stats.js';
  * @property {Record<string, Kind>} learned from that
  */
 
+/** Nobody notices a shorter wait. */
+export const NOTICED_WAIT_MS = 50;
 /** Who holds a connection this long delays others for longer than people call instant. */
 const BUS_MS = 100;
 /** So does this many times the use of the quickest route: behind it, the quick one is no longer quick. */

@@ -24,6 +24,9 @@ export function percentile(sorted, share) {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 }
 
+/** With fewer samples a high percentile is chance, so the maximum stands for it: the rule of mongodb-pool-predictor. */
+export const MIN_FOR_PERCENTILES = 20;
+
 /** The median if each value occurs `count` times. @param {{ value: number, count: number }[]} values at least one */
 export function weightedMedian(values) {
   const half = values.reduce((sum, { count }) => sum + count, 0) / 2;

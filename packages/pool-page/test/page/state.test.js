@@ -1,10 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
+import { MIN_FOR_PERCENTILES as ofPredictor } from 'mongodb-pool-predictor';
 import { chooseRoutes } from 'mongodb-pool-page/page/chart-routes.js';
-import { failuresOf, latestOf, listPoints, p95Of, successesOf } from 'mongodb-pool-page/page/chart-specs.js';
+import {
+  failuresOf,
+  findLatest,
+  listPoints,
+  slowestOf,
+  successesOf,
+  SPECS,
+} from 'mongodb-pool-page/page/chart-specs.js';
 import { LOG_LABELS } from 'mongodb-pool-page/page/plot.js';
 import { addDots, drawDots, findMostMs } from 'mongodb-pool-page/page/request-dots.js';
 import { createState, takeHistory, takePool, takeSecond } from 'mongodb-pool-page/page/state.js';
 import { findKinds } from 'mongodb-pool-page/universal/route-kinds.js';
+import { MIN_FOR_PERCENTILES } from 'mongodb-pool-page/universal/stats.js';
 import {
   createConnection,
   createEnded,
@@ -30,61 +39,6 @@ describe('state', () => {
     expect(colorsOf(createState(before.routes))['/slow']).toBe(
       before.routes.find(({ label }) => label === '/slow')?.color,
     );
-  });
-
-  describe('Ferraris that had to wait', () => {
-    /** @param {import('mongodb-pool-monitor').EndedRequest[]} finished */
-    const notesOf = (...finished) => takePool(createState(), createReading({ finished }), 0).notes;
-    const [WAITED, FAILED] = [{ count: 1, status: 200, totalMs: 4804, waitMs: 4800 }, { status: 503 }];
-
-    test('a note has the time it took, and what it waited for', () => {
-      const behind = [{ requestId: 'bus', route: '/slow' }];
-      expect(notesOf(createEnded())).toMatchObject([{ ...WAITED, route: '/fast', isPart: false, behind }]);
-    });
-
-    test('requests that ended together are one note, with the longest time', () => {
-      const other = createEnded({ requestId: 'other', totalMs: 900, waitMs: 890 });
-
-      expect(notesOf(other, other, createEnded())).toMatchObject([{ ...WAITED, count: 3 }]);
-    });
-
-    test('a failed request gets a note for itself', () => {
-      const timedOut = createEnded({ status: 503, totalMs: 1000, waitMs: 1000, behind: [] });
-
-      expect(notesOf(timedOut, createEnded())).toMatchObject([WAITED, { ...FAILED, count: 1, totalMs: 1000 }]);
-    });
-
-    test.each([
-      { status: 503, totalMs: 5004, waitMs: 0, behind: [] },
-      { status: 503, route: '/slow', totalMs: 5, waitMs: 0, behind: [] },
-      { status: 0, totalMs: 2000, waitMs: 0, behind: [] },
-    ])('a request that failed without waiting gets a note too: %j', (finished) => {
-      expect(notesOf(createEnded(finished))).toMatchObject([{ ...finished, count: 1 }]);
-    });
-
-    test('an outage is one growing note, and leaves room for others', () => {
-      const failed = createEnded({ status: 503, totalMs: 5000, waitMs: 0, behind: [] });
-      let state = takePool(createState(), createReading({ atMs: 0, finished: [createEnded()] }), 0);
-      for (const atMs of [200, 400, 9000])
-        state = takePool(state, createReading({ atMs, finished: [failed, failed] }), 0);
-
-      expect(state.notes).toMatchObject([{ ...FAILED, count: 6, isPart: false, totalMs: 5000 }, WAITED]);
-      const later = takePool(state, createReading({ atMs: 60_000, finished: Array(20).fill(failed) }), 0);
-      expect(later.notes[0]).toMatchObject({ ...FAILED, count: 20, isPart: true });
-    });
-
-    test('buses, and Ferraris without a wait, get no note', () => {
-      expect(notesOf(createEnded({ waitMs: 3 }), createEnded({ route: '/slow' }))).toEqual([]);
-    });
-
-    test('the last few notes remain, latest first', () => {
-      let state = createState();
-      for (const totalMs of [1000, 2000, 3000, 4000, 5000, 6000]) {
-        state = takePool(state, createReading({ atMs: totalMs, finished: [createEnded({ totalMs })] }), 0);
-      }
-
-      expect(state.notes.map(({ totalMs }) => totalMs)).toEqual([6000, 5000, 4000, 3000]);
-    });
   });
 
   describe('the last two minutes', () => {
@@ -162,15 +116,15 @@ describe('charts', () => {
   ];
 
   test('points count back from the latest second, and a route without requests leaves a gap', () => {
-    const points = listPoints(seconds, p95Of(['/fast']));
+    const points = listPoints(seconds, (second) => slowestOf(['/fast'], second)?.ms);
 
     expect(points).toEqual([
-      { x: -2, y: 900 },
+      { x: -2, y: 901 },
       { x: -1, y: null },
       { x: 0, y: null },
     ]);
-    expect(latestOf(points.map(({ y }) => y))).toBe(900);
-    expect(latestOf([])).toBeNull();
+    expect(findLatest(points.map(({ y }) => y))).toBe(0);
+    expect(findLatest([])).toBe(-1);
   });
 
   test('a request counts as a success or a failure, never both', () => {
@@ -179,10 +133,21 @@ describe('charts', () => {
   });
 
   test('of several routes in one line the slowest counts, and all their requests', () => {
-    const both = createSecond({ routes: { '/a': fast, '/b': { ...fast, p95Ms: 20 } } });
-    expect(p95Of(['/a', '/b', '/c'])(both)).toBe(900);
-    expect(p95Of(['/c'])(both)).toBeUndefined();
+    const both = createSecond({ routes: { '/a': fast, '/b': { ...fast, maxMs: 20 } } });
+    expect(slowestOf(['/a', '/b', '/c'], both)?.ms).toBe(901);
+    expect(slowestOf(['/c'], both)).toBeUndefined();
     expect(successesOf(['/a', '/b', '/c'])(both)).toBe(14);
+  });
+
+  test('a route has a 95th percentile from 20 responses on, and below its maximum', () => {
+    const figureOf = (/** @type {object} */ change) =>
+      slowestOf(['/fast'], createSecond({ routes: { '/fast': { ...fast, ...change } } }));
+    expect(figureOf({ count: 22 })).toEqual({ ms: 901, figure: 'max' });
+    expect(figureOf({ count: 23 })).toEqual({ ms: 900, figure: 'p95' });
+    // One rule for what the page measured and what it predicts.
+    expect(MIN_FOR_PERCENTILES).toBe(ofPredictor);
+    const [series] = SPECS[0].listSeries([{ label: '/fast', names: ['/fast'], color: 'measured-2' }]);
+    expect([series.label, series.figure?.(seconds[0]), series.figure?.(seconds[1])]).toEqual(['/fast', 'max', '']);
   });
 
   test('a logarithmic axis has ticks at the powers of ten', () => {
@@ -208,27 +173,42 @@ describe('charts', () => {
     expect(addDots(dots, { atMs: 121_000, finished: [] })).toEqual([]);
   });
 
-  test('what waited is drawn below what it waited for, which ends in the same moment', () => {
-    /** @type {string[]} */
-    const drawn = [];
+  describe('which dots are on top', () => {
     const nothing = () => {};
-    const context = {
-      ...{ globalAlpha: 1, fillStyle: '', fill: () => drawn.push(context.fillStyle) },
-      ...{ save: nothing, restore: nothing, beginPath: nothing, rect: nothing, clip: nothing, arc: nothing },
-    };
-    const plot = /** @type {any} */ ({ ctx: context, bbox: {}, valToPos: () => 0 });
-    const finished = [
-      createEnded({ route: '/slow', totalMs: 5000, waitMs: 0, useMs: 5000 }),
-      createEnded({ route: '/fast', totalMs: 4990, waitMs: 4988, useMs: 2 }),
-    ];
     const palette = /** @type {any} */ ({ paper: 'paper', bus: 'bus', ferrari: 'ferrari' });
     const routes = /** @type {any} */ ([
       { names: ['/slow'], color: 'bus' },
       { names: ['/fast'], color: 'ferrari' },
     ]);
-    Object.assign(globalThis, { devicePixelRatio: 1 });
-    drawDots(plot, addDots([], { atMs: 1000, finished }), { nowMs: 1000, routes, palette });
-    expect(drawn).toEqual(['paper', 'ferrari', 'bus']);
+    const [used, waited] = [
+      { waitMs: 0, useMs: 5000 },
+      { waitMs: 4988, useMs: 2 },
+    ];
+
+    /** @param {import('mongodb-pool-monitor').EndedRequest[]} finished @returns {string[]} colours, the lowest first */
+    function listDrawn(finished) {
+      /** @type {string[]} */
+      const drawn = [];
+      const context = {
+        ...{ globalAlpha: 1, fillStyle: '', fill: () => drawn.push(context.fillStyle) },
+        ...{ save: nothing, restore: nothing, beginPath: nothing, rect: nothing, clip: nothing, arc: nothing },
+      };
+      const plot = /** @type {any} */ ({ ctx: context, bbox: {}, valToPos: () => 0 });
+      Object.assign(globalThis, { devicePixelRatio: 1 });
+      drawDots(plot, addDots([], { atMs: 1000, finished }), { nowMs: 1000, routes, palette });
+      return drawn.filter((color) => color !== 'paper');
+    }
+
+    test('those that used a connection, over those that waited for it and ended in the same moment', () => {
+      const finished = [createEnded({ route: '/slow', ...used }), createEnded({ route: '/fast', ...waited })];
+      expect(listDrawn(finished)).toEqual(['ferrari', 'bus']);
+    });
+
+    test('those of the rarer route, whatever it did', () => {
+      const [slow, fast] = [createEnded({ route: '/slow', ...waited }), createEnded({ route: '/fast', ...used })];
+      expect(listDrawn([slow, fast, fast])).toEqual(['ferrari', 'ferrari', 'bus']);
+      expect(listDrawn([slow, slow, slow, fast])).toEqual(['bus', 'bus', 'bus', 'ferrari']);
+    });
   });
 });
 

@@ -107,8 +107,8 @@ test('the bottleneck in a sentence', () => {
 });
 
 test.each([
-  [0, [], 'None since this page was opened.'],
-  [1, [createWaiter({ route: '/slow' })], 'None since this page was opened.'],
+  [0, [], 'None so far.'],
+  [1, [createWaiter({ route: '/slow' })], 'None so far.'],
   [1, [createWaiter()], 'One is waiting now. It will appear here once it is done.'],
   [10, Array(10).fill(createWaiter()), '10 are waiting now. They will appear here once they are done.'],
   [203, Array(50).fill(createWaiter()), 'More than 50 are waiting now. They will appear here once they are done.'],
@@ -122,12 +122,9 @@ test.each([
   [{ status: 503, behind: [] }, '/fast failed with status 503 after 4.8 s, 4.8 s of it waiting'],
   [{ status: 503, totalMs: 5, waitMs: 0, behind: [] }, '/fast failed with status 503 after 5 ms'],
   [{ status: 0, waitMs: 0, behind: [] }, '/fast cancelled by the client after 4.8 s'],
-  [
-    { count: 20, isPart: true, status: 503, waitMs: 0, behind: [] },
-    'at least 20 /fast failed with status 503 after up to 4.8 s',
-  ],
+  [{ count: 20, status: 503, waitMs: 0, behind: [] }, '20 /fast failed with status 503 after up to 4.8 s'],
 ])('a note says what happened: %j', (note, text) => {
-  const { before, time, after } = describeNote({ atMs: 0, count: 1, isPart: false, ...createEnded(), ...note });
+  const { before, time, after } = describeNote({ atMs: 0, count: 1, ...createEnded(), ...note });
   expect(before + time + after).toBe(text);
 });
 
