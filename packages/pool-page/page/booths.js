@@ -1,4 +1,4 @@
-import { BUSY_CORES, describeServer } from './words.js';
+import { describeServer } from './words.js';
 
 /** @import { ServerReading } from '../universal/feed-shapes.js' */
 
@@ -14,7 +14,7 @@ const BOOTH = `<svg viewBox="-28 -50 76 50">
 
 /**
  * The toll booths behind a tunnel: one for each core of the server, with light in its window while the core is busy.
- * Where the cores are unknown or idle, there are none.
+ * Where the cores are unknown, there are none.
  *
  * @param {HTMLElement} plaza
  */
@@ -35,7 +35,7 @@ export function createBooths(plaza) {
   return {
     /** @param {ServerReading | null} server */
     show(server) {
-      plaza.classList.toggle('quiet', !isBusy(server));
+      plaza.classList.toggle('quiet', server === null);
       const text = describeServer(server);
       if (label.textContent !== text) label.textContent = text;
       if (server === null) return;
@@ -48,9 +48,4 @@ export function createBooths(plaza) {
       }
     },
   };
-}
-
-/** @param {ServerReading | null} server */
-function isBusy(server) {
-  return server !== null && (server.busyCores ?? 0) >= BUSY_CORES;
 }

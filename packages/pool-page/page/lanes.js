@@ -98,7 +98,7 @@ export function placeTunnel(count, width, height) {
 }
 
 /**
- * Uses as few columns as the height allows, so that lanes are long. A single lane takes half of the height.
+ * Uses as few columns as the height allows, so that lanes are long.
  * @param {number} count
  * @param {number} width
  * @param {number} height
@@ -106,8 +106,7 @@ export function placeTunnel(count, width, height) {
  */
 export function layOutLanes(count, width, height) {
   if (count <= MAX_LARGE_LANES) {
-    const laneHeight = height / Math.max(count, 2);
-    return { vehicles: 'large', columns: 1, rows: count, laneWidth: width, laneHeight };
+    return { vehicles: 'large', columns: 1, rows: count, laneWidth: width, laneHeight: height / count };
   }
   const columns = Math.max(2, Math.ceil(count / Math.floor(height / MIN_LANE_HEIGHT)));
   if (width / columns >= MIN_LANE_WIDTH) return layOutGrid('small', count, columns, width, height);

@@ -2,7 +2,7 @@ import { createBooths } from './booths.js';
 import { placeTunnel } from './lanes.js';
 import { OUT_OF_SIGHT } from './motion.js';
 import { TunnelPainter } from './tunnel-painter.js';
-import { VehiclePainter, fill } from './vehicle-painter.js';
+import { MAX_LENGTH, VehiclePainter, fill } from './vehicle-painter.js';
 import { VEHICLES } from '../universal/vehicles.js';
 
 /** @import { Palette } from './palette.js' */
@@ -116,7 +116,7 @@ export class TrafficPicture {
     if (!this.#colors) return;
     const { waiting, driving } = places;
     this.#plaza.hidden = !cores;
-    if (cores) this.#showServer(cores, driving.length);
+    if (cores) this.#booths.show({ cores, busyCores: Math.min(cores, driving.length) });
     const { clientWidth: width, clientHeight: height } = /** @type {HTMLElement} */ (this.#tunnel.parentElement);
     const { layout, box } = placeTunnel(lanes, width, height);
     const painter = new TunnelPainter(this.#tunnel, this.#colors, layout, box);
@@ -216,9 +216,8 @@ export class TrafficPicture {
     });
     for (const [index, { kind }] of shown.entries()) {
       const { left, ...area } = areaOf(index);
-      // The painter gives a vehicle half of its lane.
       const length = VEHICLES[kind].length * 0.68 * scale;
-      const place = { ...area, left: left + (cell.width - length) / 2, width: 2 * length };
+      const place = { ...area, left: left + (cell.width - length) / 2, width: length / MAX_LENGTH };
       painter.paint(place, 'large', { kind, progress: 0, busyMs: 0 }, false);
     }
     if (shown.length === waiting.length) return;
@@ -226,11 +225,6 @@ export class TrafficPicture {
     context.font = `700 ${17 * scale}px ${getComputedStyle(this.#queue).fontFamily}`;
     Object.assign(context, { fillStyle: colors.ink, textAlign: 'center', textBaseline: 'middle' });
     context.fillText(`+${waiting.length - shown.length}`, left + cell.width / 2, y + cell.height / 2);
-  }
-
-  /** @param {number} cores @param {number} driving */
-  #showServer(cores, driving) {
-    this.#booths.show({ cores, busyCores: Math.min(cores, driving) });
   }
 
   /** @param {number} lanes @param {number} tunnels @param {Places} places */

@@ -1,6 +1,7 @@
 import { kindOf } from '../universal/route-kinds.js';
 import { keyOf, listLanes, placeTunnel } from './lanes.js';
 import { OUT_OF_SIGHT, addDepartures, progressOf, progressOfDeparture } from './motion.js';
+import { paintParked } from './parked-label.js';
 import { TunnelPainter } from './tunnel-painter.js';
 import { describeParked } from './words.js';
 
@@ -51,7 +52,8 @@ export function createTunnel(canvas, reducedMotion) {
       const kind = kindOfLane(connection, kinds, elapsedMs);
       const vehicle = { kind, progress: progressOf(connection, driven, kinds), busyMs };
       painter.paintVehicle(index, vehicle, reducedMotion.matches);
-      if (connection.kind) painter.paintParked(index, vehicle, describeParked(connection.kind));
+      if (connection.kind && layout.vehicles === 'large')
+        paintParked(canvas, painter.areaOf(index), vehicle, describeParked(connection.kind));
     }
     for (const departure of departures) {
       const progress = progressOfDeparture(departure, receivedAtMs + elapsedMs);

@@ -21,7 +21,9 @@ const SHAPES = { bus: shapesOf(VEHICLES.bus.parts), ferrari: shapesOf(VEHICLES.f
 const SPEED = new Path2D(SPEED_LINES);
 /** The lane height for which universal/vehicles.js draws. */
 const DRAWN_HEIGHT = 46;
-const MAX_SCALE = 4.5;
+const MAX_SCALE = 6;
+/** The longest vehicle's share of its lane. */
+export const MAX_LENGTH = 0.6;
 
 export class VehiclePainter {
   #context;
@@ -108,7 +110,7 @@ export class VehiclePainter {
 
 /** @param {Area} lane @param {Kind} name */
 function scaleOf({ width, height }, name) {
-  return Math.min((height / DRAWN_HEIGHT) * 0.92, MAX_SCALE, width / 2 / VEHICLES[name].length);
+  return Math.min((height / DRAWN_HEIGHT) * 0.92, MAX_SCALE, (MAX_LENGTH * width) / VEHICLES[name].length);
 }
 
 /**

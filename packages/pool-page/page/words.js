@@ -66,7 +66,7 @@ function describeQueue({ waiting, queue }, elapsedMs) {
 }
 
 /** Fewer cores in use are of no interest. */
-export const BUSY_CORES = 0.5;
+const BUSY_CORES = 0.5;
 
 /** @param {ServerReading | null} server null where it does not tell */
 export function describeServer(server) {

@@ -104,6 +104,69 @@ describe('lanes', () => {
   });
 });
 
+describe('the painter', () => {
+  const colors = /** @type {any} */ (
+    new Proxy({}, { get: (_, name) => ({ 'measured-1': 'bus', 'measured-2': 'ferrari' })[String(name)] ?? name })
+  );
+
+  /**
+   * One frame with a Ferrari that leaves lane 0 and a bus in the last lane.
+   * @param {number} count of lanes
+   * @returns {Promise<{ what: string, y: number }[]>} what it painted, and how far down texts are
+   */
+  async function paintFrame(count) {
+    Object.assign(globalThis, {
+      ...{ devicePixelRatio: 1, Path2D: class {}, getComputedStyle: () => ({ fontFamily: 'serif' }) },
+    });
+    const { TunnelPainter } = await import('mongodb-pool-page/page/tunnel-painter.js');
+    /** @type {{ what: string, y: number }[]} */
+    const painted = [];
+    const context = new Proxy(/** @type {Record<string, any>} */ ({}), {
+      get: (styles, name) => {
+        if (name === 'fill' || name === 'stroke')
+          return () => painted.push({ what: `${styles[`${name}Style`]}`, y: NaN });
+        if (name === 'fillText')
+          return (/** @type {string} */ what, /** @type {number} */ _x, /** @type {number} */ y) =>
+            painted.push({ what, y });
+        if (name === 'clip') return (/** @type {string} */ rule) => painted.push({ what: `clip ${rule}`, y: NaN });
+        return () => {};
+      },
+    });
+    const canvas = /** @type {any} */ ({ width: 0, height: 0, getContext: () => context });
+    const { layout, box } = placeTunnel(count, 900, 360);
+    const painter = new TunnelPainter(canvas, colors, layout, box);
+    painter.paintGround();
+    painter.paintVehicle(0, { kind: 'ferrari', progress: 1.1 });
+    painter.paintVehicle(count - 1, { kind: 'bus', progress: 0.5, busyMs: 3600 });
+    painter.paintPortals([]);
+    return painted;
+  }
+
+  test.each([1, 3, 10])('of %i lanes, the walls of the tunnel are in front of the vehicles', async (count) => {
+    const painted = (await paintFrame(count)).map(({ what }) => what);
+    const ferrari = painted.indexOf('ferrari');
+    // All but the inside of the tunnel.
+    const wall = painted.indexOf('clip evenodd');
+    expect(ferrari).toBeGreaterThan(painted.indexOf('hill'));
+    expect(wall).toBeGreaterThan(ferrari);
+    expect(painted.slice(wall + 1, wall + 3)).toEqual(['road', 'hill']);
+  });
+
+  test.each([1, 3, 10])(
+    'of %i lanes, the time at the exit has a word above it, once, and nothing covers it',
+    async (count) => {
+      const painted = await paintFrame(count);
+      const [word, time] = painted.slice(-2);
+      expect([word.what, time.what]).toEqual(['in use', '3.6 s']);
+      expect(time.y - word.y).toBeGreaterThan(12);
+    },
+  );
+
+  test('tiny lanes have no times, and so no word', async () => {
+    expect((await paintFrame(100)).filter(({ y }) => !Number.isNaN(y))).toEqual([]);
+  });
+});
+
 describe('motion', () => {
   const KINDS = findKinds([], QUERIES);
   const [BUS, FERRARI] = [{ route: '/slow' }, { route: '/fast' }];
