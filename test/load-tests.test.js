@@ -164,7 +164,8 @@ describe('on the page', () => {
 
     expect(describeChanges(createLoadTest())).toBe('');
     expect(describeChanges(createLoadTest({ changes }))).toBe(
-      'changed during the test: the pool size to 10 after 6.2 s, the pool size to 3 and SLOW_MS to 500 after 8.0 s',
+      'changed during the test: the pool size to 10 after 6.2 s, ' +
+        'the pool size to 3 and how long a bus takes to 0.5 s after 8.0 s',
     );
     expect(describeTest(createLoadTest({ state: 'done', measured, changes: changes.slice(0, 1) }))).toBe(
       'With a pool of 1 (changed during the test: the pool size to 10 after 6.2 s), the slowest request took 9.0 s; ' +

@@ -94,7 +94,7 @@ describeInBrowser('the live page of an app that is not as usual', () => {
 
   test.each([
     ['off', /^This page is read-only/],
-    ['on', /^SLOW_MS, 1 to/],
+    ['on', /^1 to 60000 ms \(SLOW_MS\)$/],
   ])('with its controls %s it says so', async (controls, text) => {
     await openPage({}, await serveApp({ CONTROLS: controls }));
     await page.getByText(text).waitFor();

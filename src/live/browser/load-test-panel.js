@@ -106,7 +106,7 @@ function createRow({ poolSize, slowMs, startedAt, state, measured, exact, error,
     cell.className = 'text';
     row.append(cell);
   }
-  row.append(createCell(String(slowMs)), createCell(new Date(startedAt).toLocaleTimeString('en-GB')));
+  row.append(createCell(formatMs(slowMs)), createCell(new Date(startedAt).toLocaleTimeString('en-GB')));
   return row;
 }
 

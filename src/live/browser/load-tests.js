@@ -40,7 +40,7 @@ export function describeChanges({ changes, ...start }) {
     const before = changes[index - 1] ?? start;
     const changed = [
       ...(poolSize === before.poolSize ? [] : [`the pool size to ${poolSize}`]),
-      ...(slowMs === before.slowMs ? [] : [`SLOW_MS to ${slowMs}`]),
+      ...(slowMs === before.slowMs ? [] : [`how long a bus takes to ${formatSeconds(slowMs)}`]),
     ];
     return `${changed.join(' and ')} after ${formatSeconds(afterMs)}`;
   });
