@@ -5,14 +5,15 @@ import { styleText } from 'node:util';
 
 /**
  * @param {NodeJS.WriteStream} stream
- * @returns {Paint | undefined} undefined for a pipe, and where NO_COLOR or TERM=dumb is set
+ * @returns {Paint | undefined} undefined for a pipe, and where NO_COLOR or TERM=dumb is set; FORCE_COLOR decides first
  */
 export function choosePaint(stream) {
-  // hasColors() reads the environment. styleText would look at stdout.
-  return stream.isTTY && stream.hasColors() ? (style, text) => styleText(style, text) : undefined;
+  /** @type {Paint} */
+  const paint = (style, text) => styleText(style, text, { stream });
+  return paint('red', 'x') === 'x' ? undefined : paint;
 }
 
 /** @param {string} text @param {Style | undefined} style @param {Paint | undefined} paint */
 export function paintText(text, style, paint) {
-  return style && paint ? paint(style, text) : text;
+  return style && paint && text ? paint(style, text) : text;
 }

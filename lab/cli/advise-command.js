@@ -104,7 +104,7 @@ async function showAdvice(
     explain ? '' : '--explain says what the load uses, and what this assumes.',
   ];
   const answer = [
-    paintText(layOut(verdict), advice.verdict === 'size' ? 'green' : 'red', look.paint),
+    paintText(layOut(verdict), ['bold', advice.verdict === 'size' ? 'green' : 'red'], look.paint),
     ...(trust && advice.poolSize !== null ? [layOut(explainTrust(trust))] : []),
   ].join('\n');
   const table = advice.rows.length > 0 ? [renderTable(...createAdviceView(advice), look)] : [];
@@ -156,7 +156,7 @@ function refuse(reason, check, { look, layOut, print }) {
   const words = ["No size: the recording can't be predicted.", reason];
   const [verdict, ...rest] = words.map(layOut);
   const facts = { lab: 'advise', verdict: 'noPrediction', poolSize: null, check, words };
-  print([paintText(verdict, 'red', look.paint), ...rest], facts);
+  print([paintText(verdict, ['bold', 'red'], look.paint), ...rest], facts);
   process.exitCode = EXIT_NO_PREDICTION;
 }
 

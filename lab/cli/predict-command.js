@@ -9,6 +9,7 @@ import { createPredictView, foldSizes, pickRows } from '../predictions/predict-v
 import { DASH, formatCell } from '../report/columns.js';
 import { renderHtml } from '../report/html.js';
 import { renderTable } from '../report/table.js';
+import { paintText } from '../base/paint.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
 import { inThreads } from './in-threads.js';
 import { withLoadOptions } from './load-options.js';
@@ -104,6 +105,7 @@ async function showPrediction(
       }),
     );
   const { look, layOut, print } = openOutput(json);
+  const tableLook = { ...look, isFirst: false };
   if (sizes.length === 0) {
     print(gaps.map(layOut), { lab: 'predict', check, withheld, variants: [], notes: gaps });
     return;
@@ -150,10 +152,12 @@ async function showPrediction(
   });
   const printed = sure ? { ...result, variants: sure.map(({ variant }) => variant) } : result;
   const shown = isExplained ? printed : brief(view, printed, [...best, trust?.recordedSize ?? null]);
+  const guess = isGuess ? describeBest(best, sizes) : '';
+  const first = [guess, trust && explainTrust(trust)].filter(Boolean).join(' ');
   const blocks = [
-    layOut([...(isGuess ? [describeBest(best, sizes)] : []), ...(trust ? [explainTrust(trust)] : [])].join(' ')),
+    layOut(first).replace(guess, paintText(guess, 'bold', look.paint)),
     hasFigures(view, shown.variants)
-      ? renderTable(view, shown, look)
+      ? renderTable(view, shown, tableLook)
       : layOut('No figure is sure enough to show. Record for longer, with more requests.'),
     ...[
       ...about,
@@ -167,7 +171,7 @@ async function showPrediction(
     const isRandom = doubt.seeds > 1;
     const other = createPredictView({ load: doubt.load, isRandom, hasBands: bands, isExplained });
     blocks.push(layOut(describeDoubt(doubt.load.callers)));
-    blocks.push(renderTable(other, { ...result, variants: doubted, warnings: [] }, look));
+    blocks.push(renderTable(other, { ...result, variants: doubted, warnings: [] }, tableLook));
   }
   // What is not sure is null in JSON, too.
   print(blocks, printed);

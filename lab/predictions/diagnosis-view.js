@@ -5,9 +5,11 @@ import {
   explainVerdict,
 } from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { formatQuantity, formatShare } from 'mongodb-pool-page/universal/quantity.js';
+import { paintText } from '../base/paint.js';
 import { layOutText, renderRows } from '../report/table.js';
 
 /** @import { CauseShare, Diagnosis } from 'mongodb-pool-predictor' */
+/** @import { Paint } from '../base/paint.js' */
 
 /** A screen of the smallest terminal. */
 const MAX_LINES = 24;
@@ -22,16 +24,16 @@ const MAX_IMPORTANT = 2;
  * A diagnosis for a terminal: the verdict, the causes, checkouts that prove them, and what to do.
  *
  * @param {Diagnosis} diagnosis
- * @param {{ poolSize: number | null, advice: Record<string, string>, width: number }} options poolSize: see
- *   explainVerdict
+ * @param {{ poolSize: number | null, advice: Record<string, string>, width: number, paint?: Paint }} options poolSize:
+ *   see explainVerdict
  */
-export function renderDiagnosis(diagnosis, { poolSize, advice, width }) {
+export function renderDiagnosis(diagnosis, { poolSize, advice, width, paint }) {
   const important = pickImportant(diagnosis);
   const rows = diagnosis.verdict.isProblem ? listRows(diagnosis) : [];
   const proofs = important.flatMap(({ proofs: own }) => own.map(describeProof));
   const listBlocks = (/** @type {string[]} */ laidOut) =>
     [
-      [layOutText(explainVerdict(diagnosis, poolSize), width)],
+      [paintText(layOutText(explainVerdict(diagnosis, poolSize), width), 'bold', paint)],
       rows.length > 0 ? [renderCauses(rows)] : [],
       laidOut,
       [
@@ -51,15 +53,15 @@ function joinBlocks(blocks) {
   return blocks.map((block) => block.join('\n')).join('\n\n');
 }
 
-/** @param {Diagnosis} before @param {Diagnosis} after @param {{ width: number }} options */
-export function renderComparison(before, after, { width }) {
+/** @param {Diagnosis} before @param {Diagnosis} after @param {{ width: number, paint?: Paint }} options */
+export function renderComparison(before, after, { width, paint }) {
   const causes = [...new Set([...listRows(after), ...listRows(before)].map(({ cause }) => cause))];
   const waitOf = (/** @type {Diagnosis} */ { causes: all, totals }, /** @type {string} */ cause) =>
     (all.find((each) => each.cause === cause)?.waitedMs ?? 0) / (totals.requests || 1);
   const rows = causes.map((cause) => ({ cause, before: waitOf(before, cause), after: waitOf(after, cause) }));
   return [
     layOutText(`Before: ${explainVerdict(before)}`, width),
-    layOutText(`After: ${explainVerdict(after)}`, width),
+    paintText(layOutText(`After: ${explainVerdict(after)}`, width), 'bold', paint),
     ...(rows.length > 0
       ? [
           '',

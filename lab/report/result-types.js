@@ -12,7 +12,8 @@
  * @property {Column<Variant<Settings, Figures>>[]} columns the first one names the variant
  * @property {ChartSpec<Settings, Figures>[]} charts the first one is the picture of the result
  * @property {'findings'} [picture] then the findings are the picture of a single result, and its charts and table are folded
- * @property {(variant: Variant<Settings, Figures>) => 'answer' | 'good' | 'bad' | undefined} [judge] the row to look at, and goals that are met or not
+ * @property {(variant: Variant<Settings, Figures>, result: Result<Settings, Figures>) => 'answer' | 'good' | 'bad' |
+ *   undefined} [judge] the row to look at, and goals that are met or not
  * @property {'open' | 'closed' | 'backlog'} [loadKind] a key of LOAD_KINDS
  * @property {(result: Result<Settings, Figures>) => string} takeaway one sentence with the result's own numbers; gets
  *   only the variants that were measured or predicted, at least one

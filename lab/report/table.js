@@ -33,13 +33,15 @@ const FINDING_SPREAD = 14;
  * rest.
  * @param {LabView} lab
  * @param {Result} result
- * @param {{ width?: number, paint?: Paint }} [options] of the terminal
+ * @param {{ width?: number, paint?: Paint, isFirst?: boolean }} [options] width and paint: of the terminal; isFirst:
+ *   whether the sentence is the first of the output, and so the answer
  * @returns {string}
  */
-export function renderTable(lab, result, { width = 80, paint } = {}) {
+export function renderTable(lab, result, { width = 80, paint, isFirst = true } = {}) {
   const columns = pickMain(lab.columns);
   /** @param {string} line @param {Variant} [variant] */
-  const finish = (line, variant) => paintText(escapeControls(line), variant && chooseStyle(lab, variant), paint);
+  const finish = (line, variant) =>
+    paintText(escapeControls(line), variant && chooseStyle(lab, variant, result), paint);
   const [key, ...groups] = groupColumns(pickFilled(columns, result.variants));
   const blocks = [[key]];
   for (const group of groups) {
@@ -61,7 +63,7 @@ export function renderTable(lab, result, { width = 80, paint } = {}) {
   });
   const words = explainWords(lab, tables.join('\n')).map((text) => layOutText(text, width));
   return [
-    layOutText(summary, width),
+    paintText(layOutText(summary, width), isFirst ? 'bold' : undefined, paint),
     ...tables,
     words.join('\n'),
     ...(findings.length > 0 ? [escapeControls(renderFindings(findings))] : []),
@@ -74,11 +76,11 @@ export function renderTable(lab, result, { width = 80, paint } = {}) {
 /** @type {Record<'answer' | 'good' | 'bad', Style>} */
 const STYLES = { answer: ['bold', 'green'], good: 'green', bad: 'red' };
 
-/** @param {LabView} lab @param {Variant} variant @returns {Style | undefined} */
-function chooseStyle({ judge }, variant) {
+/** @param {LabView} lab @param {Variant} variant @param {Result} result @returns {Style | undefined} */
+function chooseStyle({ judge }, variant, result) {
   const { error, measured, predicted } = variant;
   const hasFailed = error || measured?.failures > 0 || predicted?.failures > 0;
-  const verdict = hasFailed ? 'bad' : judge?.(variant);
+  const verdict = hasFailed ? 'bad' : judge?.(variant, result);
   return verdict && STYLES[verdict];
 }
 

@@ -13,7 +13,8 @@ import { createServer } from 'node:net';
  * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>}
  */
 export async function runNode(args, { node = process.execPath, env = {}, cwd, onStart } = {}) {
-  const child = spawn(node, args, { cwd, env: { ...process.env, ...env } });
+  // Jest sets FORCE_COLOR where it has a terminal itself.
+  const child = spawn(node, args, { cwd, env: { ...process.env, FORCE_COLOR: undefined, ...env } });
   const said = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
     said.stdout += chunk;

@@ -52,6 +52,7 @@ export const mixedView = {
     'Exact: computed from the queue and the moments at which the users came; driver 7: the same, for the driver of ' +
       'today. Article: measured with a driver that had another kind of queue (--driver 3).',
   ],
+  glossary: { ratio: 'the slowest request as it was measured (max), divided by the exact time.' },
   columns: [
     poolSizeColumn,
     ...requestColumns,
@@ -103,8 +104,22 @@ export const mixedView = {
       ],
     },
   ],
+  judge,
   takeaway,
 };
+
+/**
+ * The goal of the experiment is that nobody waits for a connection, and the answer is the smallest pool with which
+ * nobody does.
+ * @param {MixedVariant} variant
+ * @param {Pick<Result<MixedSettings, MixedFigures>, 'variants'>} result
+ */
+function judge(variant, { variants }) {
+  // The driver of 2020 shows no waits.
+  const enough = variants.filter(({ measured }) => (measured?.pool?.waitMaxMs ?? Infinity) <= NOISE_MS);
+  if (!enough.includes(variant)) return undefined;
+  return enough.every(({ settings }) => settings.poolSize >= variant.settings.poolSize) ? 'answer' : 'good';
+}
 
 /**
  * The exact figure, which is about today's driver, for the variants that were measured with the given one.

@@ -170,15 +170,20 @@ describe('the table', () => {
   test('paints the answer, what failed, and no control characters of a result', () => {
     const result = createSampleResult({ warnings: ['\u001b[31mhostile'] });
     Object.assign(result.variants[0].measured ?? {}, { failures: 2 });
-    const judge = (/** @type {any} */ { settings }) =>
-      settings.poolSize === 3 ? /** @type {const} */ ('answer') : undefined;
+    const judge = (/** @type {any} */ { settings }, /** @type {any} */ { variants }) =>
+      settings.poolSize === variants[1].settings.poolSize ? /** @type {const} */ ('answer') : undefined;
     const paint = (/** @type {any} */ style, /** @type {string} */ text) => `<${style}>${text}</>`;
-    const lines = renderTable({ ...mixed, judge }, result, { paint }).split('\n');
-    expect(lines.filter((line) => line.startsWith('<'))).toEqual([
+    const paintedLines = (/** @type {{ isFirst?: boolean }} */ options) =>
+      renderTable({ ...mixed, judge }, result, { paint, ...options })
+        .split('\n')
+        .filter((line) => line.startsWith('<'));
+    const painted = [
       expect.stringMatching(/^<red> +1 .*<\/>$/),
       expect.stringMatching(/^<bold,green> +3 .*<\/>$/),
       '<red>! \\u001b[31mhostile</>',
-    ]);
+    ];
+    expect(paintedLines({})).toEqual([expect.stringMatching(/^<bold>With 1 connection/), ...painted]);
+    expect(paintedLines({ isFirst: false })).toEqual(painted);
   });
 
   test('aligns words left and numbers right', () => {

@@ -40,9 +40,16 @@ export async function expectRefused(args, message, options) {
   expect(stderr).not.toMatch(/^ +at /m);
 }
 
+function startThread() {
+  const env = { ...process.env };
+  // Jest sets it where it has a terminal itself.
+  delete env.FORCE_COLOR;
+  return new Worker(new URL('cli-thread.js', import.meta.url), { stdout: true, stderr: true, env });
+}
+
 /** @param {CliOrder} order @param {AbortSignal} [interrupt] */
 async function run(order, interrupt) {
-  thread ??= new Worker(new URL('cli-thread.js', import.meta.url), { stdout: true, stderr: true, env: process.env });
+  thread ??= startThread();
   const outcome = Promise.all([once(thread, 'message'), readToEnd(thread.stdout), readToEnd(thread.stderr)]);
   thread.postMessage(order);
   interrupt?.addEventListener('abort', () => thread?.postMessage({ ...order, isInterrupt: true }), { once: true });

@@ -30,6 +30,22 @@ test('the exact answers of the article are 21, 7 and 5 s, beside what it publish
   );
 });
 
+test('the answer is the smallest pool with which nobody waits, where waits are known', () => {
+  const result = createSampleResult();
+  const judgeAll = (/** @type {(number | null | undefined)[]} */ waitsMs) => {
+    for (const [index, waitMaxMs] of waitsMs.entries()) {
+      const { measured } = result.variants[index];
+      measured.pool = waitMaxMs === undefined ? undefined : { waitMaxMs };
+    }
+    return result.variants.map((variant) => mixed.judge?.(variant, result));
+  };
+  expect(judgeAll([20_064, 2014, 3])).toEqual([undefined, undefined, 'answer']);
+  expect(judgeAll([20_064, 90, 3])).toEqual([undefined, 'answer', 'good']);
+  expect(judgeAll([20_064, 2014, 300])).toEqual([undefined, undefined, undefined]);
+  expect(judgeAll([undefined, null, 3])).toEqual([undefined, undefined, 'answer']);
+  expect(renderTable(mixed, result)).toMatch(/^ratio: the slowest request .*\(max\), divided by the exact time\.$/m);
+});
+
 describe('the driver of 2020', () => {
   const old = { ...article, poolSizes: [1, 3], driver: /** @type {const} */ ('3') };
 
