@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { namesLoopback, secure, sendProblem } from 'mongodb-pool-page';
+import { describeBusyPort } from '../../src/http/listen.js';
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
+
+const LOOPBACK = '127.0.0.1';
 
 /**
  * Opens a small server on loopback.
@@ -24,16 +27,16 @@ export async function openLoopbackServer(answer, { port, option = 'port', method
       sendProblem(res.setHeader('Allow', methods.join(', ')), 405, 'Method Not Allowed');
     else Promise.resolve(answer(String(req.url).split('?')[0], res, req)).catch(() => res.destroy());
   });
-  server.listen(port, '127.0.0.1');
+  server.listen(port, LOOPBACK);
   await once(server, 'listening').catch((cause) => {
+    const choice = `${option} ${port}`;
     throw new Error(
-      `${option} ${port} can't be used: ` +
-        `${cause.code === 'EADDRINUSE' ? 'something already listens there' : cause.message}`,
+      cause.code === 'EADDRINUSE' ? describeBusyPort(choice, LOOPBACK) : `${choice} can't be used: ${cause.message}`,
       { cause },
     );
   });
   return {
-    url: `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`,
+    url: `http://${LOOPBACK}:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`,
     close() {
       server.close();
       server.closeAllConnections();

@@ -60,6 +60,7 @@ export async function requireWritableFolder(folder, option) {
 async function findFile(file) {
   try {
     const found = await stat(file);
+    if (found.isDirectory()) throw new Error('it is a folder');
     return found.isFile() ? { file: await realpath(file), mode: found.mode & 0o7777 } : undefined;
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT') throw error;

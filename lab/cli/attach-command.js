@@ -21,7 +21,7 @@ export function createCommand() {
       'watch the pools of a Node.js process that is already running, until Ctrl-C. It shows its plan and asks for ' +
         'confirmation',
     )
-    .argument('<pid>', 'process id', parseUpTo(MAX_PID))
+    .argument('<pid>', 'process id, as ps or a task manager shows it', parseUpTo(MAX_PID))
     .option('--yes', 'do not ask', false)
     .action(attach);
 }

@@ -26,10 +26,10 @@ const LOOK_MS = 300;
 /** Columns between a cause's name and what it is. */
 const GAP = 2;
 
-/** `pool-lab case`, short for `pool-lab workshop case` */
-export function createCaseCommand() {
+/** `pool-lab case 1` */
+export function createCommand() {
   return new Command('case')
-    .description('start a shop that is slow, and find out why')
+    .description('start a shop that is slow, and find out why: the cases belong to lessons 5, 10 and 15')
     .argument('<number>', 'which case, from 1 to 3', parseUpTo(CASES))
     .option('--new', 'with a new cause, drawn at random', false)
     .action(runCase);

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { checkRecording, diagnose, openRecording, poolOfApp, predict } from 'mongodb-pool-predictor';
 import { MAX_DELAY_MS } from '../../src/base/settings-table.js';
+import { choosePaint } from '../base/paint.js';
 import { describeHistory } from '../predictions/describe-input.js';
 import { renderComparison, renderDiagnosis, toJson } from '../predictions/diagnosis-view.js';
 import { widthOf } from '../report/table.js';
@@ -18,6 +20,8 @@ import { chooseApp, recordTrace } from './record-trace.js';
 
 const ADVICE = new URL('../predictions/advice/', import.meta.url);
 const SECONDS = 60;
+/** Such as 127.0.0.1:9000, which may also be the name of a file. */
+const BARE_ADDRESS = /^[\w.-]+:\d+(?:\/|$)/;
 const [FINE, ERROR, PROBLEM] = [0, 1, 2];
 
 /** Sizes up to this many times the recorded one are tried, for a better one. */
@@ -49,8 +53,12 @@ export function createCommand() {
  */
 async function showDiagnosis(source, { seconds, compare, json, ...fleet }) {
   if ((fleet.instances === undefined) !== (fleet.serverLimit === undefined))
-    throw new Error('--instances and --server-limit need each other');
-  const width = widthOf(process.stdout);
+    throw new Error('--instances and --server-limit need each other, such as --instances 4 --server-limit 500');
+  if (source !== undefined && BARE_ADDRESS.test(source) && !existsSync(source))
+    throw new Error(
+      `There is no file ${source}. An address begins with http://:\n  npx pool-lab doctor http://${source}`,
+    );
+  const look = { width: widthOf(process.stdout), paint: choosePaint(process.stdout) };
   const before = compare === undefined ? undefined : await diagnoseFile(compare, fleet);
   const now =
     source === undefined || /^https?:/i.test(source)
@@ -60,8 +68,8 @@ async function showDiagnosis(source, { seconds, compare, json, ...fleet }) {
   if (now.history) process.stderr.write(`${now.history}\n`);
   const advice = await readAdvice();
   const text = before
-    ? renderComparison(before.diagnosis, diagnosis, { width })
-    : renderDiagnosis(diagnosis, { poolSize: now.poolSize, advice, width });
+    ? renderComparison(before.diagnosis, diagnosis, look)
+    : renderDiagnosis(diagnosis, { poolSize: now.poolSize, advice, ...look });
   const facts = {
     ...toJson(diagnosis, now.poolSize, advice),
     ...(before && { before: toJson(before.diagnosis, before.poolSize, advice) }),

@@ -29,7 +29,12 @@ async function join(text, { name, at }) {
   const dataDir = await findDataFolder();
   const { status, problem, answer } = await post(`${link}/learners`, { name });
   if (status !== 201) {
-    throw new Error(status === 0 ? `Can't reach the class: ${problem}` : `The class at ${link} says: ${problem}`);
+    throw new Error(
+      status === 0
+        ? `Can't reach the class: ${problem}. Compare the link with the one on the teacher's screen. Is this laptop ` +
+            'in the same network?'
+        : `The class at ${link} says: ${problem}`,
+    );
   }
   const progress = await readProgress(dataDir, await readLessons());
   const membership = { url: link, learner: String(answer.learner), name: String(answer.name), unsent: [] };

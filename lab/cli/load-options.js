@@ -23,7 +23,7 @@ import {
 import { servicesOfResult } from '../predictions/result-services.js';
 import { matchServices } from './match-services.js';
 import { readShown } from './progress-bar.js';
-import { askApp, parseAppUrl, timeRoundTrips } from './running-app.js';
+import { HOW_TO_WATCH, askApp, parseAppUrl, timeRoundTrips } from './running-app.js';
 import { collect, parseCores, parseUpTo } from './option-parsers.js';
 import { readJson } from '../base/read-json.js';
 import { toResult } from './result-file.js';
@@ -125,7 +125,9 @@ export async function readLoad({ trace: traces = [], ...options }) {
     throw new Error('--check needs --trace: a scenario has nothing recorded');
   if (traces.length > 0) return readTraceLoad(traces, options);
   if (scenario) return readScenarioLoad(scenario, options);
-  throw new Error('Nothing to predict: pass an Artillery scenario or --trace FILE');
+  throw new Error(
+    'Nothing to predict: pass an Artillery scenario, such as loadtests/mixed.yaml, or --trace FILE (pool-lab record)',
+  );
 }
 
 /** @param {string[]} files @param {LoadOptions} options @returns {Promise<LoadInput>} */
@@ -268,7 +270,7 @@ async function readInputs(file) {
  * @returns {Promise<{ url: string, services: Record<string, Service>, overhead?: Service, pool?: AppPool }>}
  */
 async function readApp(text) {
-  const app = parseAppUrl('--app', text);
+  const app = { ...parseAppUrl('--app', text), hint: `\n${HOW_TO_WATCH}` };
   const body = await askApp(app, (client) => client.snapshot());
   try {
     const services = servicesOfApp(body);

@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { parseInteger } from '../harness/lab-options.js';
 
 const MAX_PORT = 65_535;
+/** A limit above it would tell nobody anything. */
+const HUGE = 1e12;
 /** More runs do not improve the estimates. */
 export const MAX_SEEDS = 10_000;
 
@@ -38,9 +39,9 @@ export const parsePositive = parseUpTo(Number.MAX_SAFE_INTEGER);
 /** @param {number} max @returns {(text: string) => number} reads an integer from 1 to `max` */
 export function parseUpTo(max) {
   return orInvalid((text) => {
-    const number = parseInteger(text);
-    if (number > max) throw new Error(`It must be a whole number from 1 to ${max}.`);
-    return number;
+    const number = /^\d+$/.test(text) ? Number(text) : NaN;
+    if (number >= 1 && number <= max) return number;
+    throw new Error(`It must be a whole number from 1${max < HUGE ? ` to ${max}` : ''}.`);
   });
 }
 

@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Help } from 'commander';
 import { toPrintable } from '../../src/base/printable.js';
+import { exampleOf, pathOf } from './examples.js';
+import { hintAtFile } from './file-hints.js';
 import { wrapMessage } from './lesson-text.js';
+import { refuseWord } from './refuse-word.js';
 
 const { version, description } = createRequire(import.meta.url)('../../package.json');
 
@@ -16,6 +19,7 @@ const GROUPS = {
     commands: {
       workshop: 'learn about pools in lessons of about 5 minutes',
       class: 'hold the workshop with others, on one page for the whole room',
+      case: 'start a shop that is slow, and find out why',
     },
   },
   'Your app:': {
@@ -39,7 +43,8 @@ const GROUPS = {
     example: 'pool-lab run mixed',
     commands: {
       run: 'run an experiment; alone, it lists them all and how long they take',
-      report: 'show the results of earlier runs, or replay a trace',
+      report: 'show the results of earlier runs, side by side',
+      replay: 'play a trace, and what another pool size would have done',
     },
   },
   'Operate:': {
@@ -48,7 +53,11 @@ const GROUPS = {
   },
 };
 
+/** @type {Record<string, string>} */
 const COMMANDS = Object.assign({}, ...Object.values(GROUPS).map(({ commands }) => commands));
+
+/** Commands whose errors are laid out like a lesson. */
+const OF_LESSONS = ['workshop', 'case'];
 
 /**
  * The command `pool-lab`.
@@ -59,21 +68,33 @@ export async function createProgram(loaded = Object.keys(COMMANDS)) {
     .description(description)
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
-    .addHelpCommand(
-      new Command('help').argument('[command]').description('show the help of a command').helpGroup('Learn:'),
-    )
-    .showHelpAfterError('(see --help)')
     .configureHelp({ optionDescription, subcommandTerm, formatItemList })
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(toPrintable(text)) });
+  program.on('command:*', ([word]) => refuseWord(program, word));
   for (const [heading, { commands }] of Object.entries(GROUPS)) {
     for (const [name, summary] of Object.entries(commands)) {
       const isLoaded = loaded.includes(name);
       const command = isLoaded ? (await import(`./${name}-command.js`)).createCommand() : new Command(name);
-      addCommand(program, command.summary(summary).helpGroup(heading));
+      program.addCommand(command.summary(summary).helpGroup(heading));
     }
   }
+  program.addCommand(createHelpCommand().helpGroup('Learn:'));
+  finish(program);
   return program;
+}
+
+/** `pool-lab help workshop guess`. The one of Commander shows its own help for a command that it does not know. */
+function createHelpCommand() {
+  return new Command('help')
+    .description('show the help of a command')
+    .argument('[command...]')
+    .action((/** @type {string[]} */ words, _options, /** @type {Command} */ self) => {
+      let command = /** @type {Command} */ (self.parent);
+      for (const word of words)
+        command = command.commands.find((each) => each.name() === word) ?? refuseWord(command, word);
+      command.help();
+    });
 }
 
 /** Runs `pool-lab`. An error is printed to stderr and sets the exit code. @param {string[]} args */
@@ -83,9 +104,7 @@ export async function runProgram(args) {
       const { showStart } = await import('./show-start.js');
       return await showStart();
     }
-    if (args[0] === 'case') args = ['workshop', ...args];
-    if (args[0] === 'replay') args = ['report', ...args.slice(1)];
-    const program = await createProgram(args.filter((arg) => Object.hasOwn(COMMANDS, arg)).slice(0, 1));
+    const program = await createProgram(chooseLoaded(args));
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -94,20 +113,32 @@ export async function runProgram(args) {
       return;
     }
     const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`${args[0] === 'workshop' ? wrapMessage(message) : toPrintable(message)}\n`);
+    const hint = await hintAtFile(error);
+    const text = OF_LESSONS.includes(args[0]) ? wrapMessage(message) : toPrintable(message);
+    process.stderr.write(`${text}\n${hint && `(${toPrintable(hint)})\n`}`);
     process.exitCode ||= 1;
   }
 }
 
+/** @param {string[]} args @returns {string[] | undefined} all, to find out what an unknown word may mean */
+function chooseLoaded(args) {
+  const [word] = args.filter((arg) => arg !== 'help' && !arg.startsWith('-'));
+  if (word === undefined) return [];
+  return Object.hasOwn(COMMANDS, word) ? [word] : undefined;
+}
+
 /**
- * Commander passes settings on to the commands it creates, but not to those added to it.
- * @param {Command} parent
+ * Gives a command and those below it what all have in common: Commander passes settings on to the commands it creates,
+ * but not to those added to it.
  * @param {Command} command
  */
-function addCommand(parent, command) {
-  if (command.parent !== parent) parent.addCommand(command);
-  command.copyInheritedSettings(parent);
-  for (const child of command.commands) addCommand(command, child);
+function finish(command) {
+  if (command.parent) command.copyInheritedSettings(command.parent);
+  const example = `For example:\n  ${exampleOf(command)}`;
+  // Each group of the commands has its own.
+  if (command.parent) command.addHelpText('after', `\n${example}`);
+  command.showHelpAfterError(`${example}\n(see npx ${pathOf(command)} --help)`);
+  command.commands.forEach(finish);
 }
 
 /** @this {Help} @param {import('commander').Option} option */

@@ -2,7 +2,7 @@ import { createTraceWriter } from 'mongodb-pool-monitor';
 import { readSettings } from '../../src/settings.js';
 import { repeatUntil } from '../base/poll.js';
 import { AppRecorder } from '../watch/app-recorder.js';
-import { askApp, parseAppUrl } from './running-app.js';
+import { HOW_TO_WATCH, askApp, parseAppUrl } from './running-app.js';
 import { onSignal } from './signals.js';
 
 /** @import { Written } from 'mongodb-pool-monitor' */
@@ -50,15 +50,18 @@ export async function recordTrace(app, { out, client, pid, seconds, signal, ever
   signal?.addEventListener('abort', end, { once: true });
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
+  let hint = `\n${HOW_TO_WATCH}`;
   try {
     const recorder = new AppRecorder(app.url, {
-      ask: (url, ask) => askApp({ ...app, url }, (poolClient) => ask(poolClient, patience.signal)),
+      ask: (url, ask) => askApp({ ...app, url, hint }, (poolClient) => ask(poolClient, patience.signal)),
       // Not of the last answer: there is no other try.
       onNews: (text) => void (stop.signal.aborted || process.stderr.write(`${text}\n`)),
       client,
       pid,
     });
     const header = await recorder.open();
+    // An app that ends later was there.
+    hint = '';
     const trace = await createTraceWriter(out, { maxBytes: maxMb * 2 ** 20, header, onFull: end });
     recorder.define(trace);
     /** @type {Record<string, unknown>} */
@@ -93,6 +96,6 @@ export async function recordTrace(app, { out, client, pid, seconds, signal, ever
 export function chooseApp(url, { option, missing }) {
   if (url !== undefined) return parseAppUrl(option, url);
   const { appUrl } = readSettings();
-  if (appUrl === undefined) throw new Error(`Which app? Add ${missing}, or set APP_URL`);
+  if (appUrl === undefined) throw new Error(`Which app? Add ${missing}, such as http://127.0.0.1:9000, or set APP_URL`);
   return parseAppUrl('APP_URL', appUrl);
 }

@@ -161,10 +161,13 @@ function describeVerification({ collections, documents, bytes, differences }) {
  */
 function requireUrl(option, given, setting, set) {
   const url = given ?? set;
-  if (url === undefined) throw new Error(`${option} is missing. Pass it, or set ${setting}`);
+  if (url === undefined)
+    throw new Error(`${option} is missing. Pass it, such as ${option} mongodb://127.0.0.1:27017/, or set ${setting}`);
   // The error does not repeat it: it may have a password.
   if (!/^mongodb(\+srv)?:\/\//.test(url))
-    throw new Error(`${option} must be a URL that starts with mongodb:// or mongodb+srv://`);
+    throw new Error(
+      `${option} must be a URL that starts with mongodb:// or mongodb+srv://, such as mongodb://127.0.0.1:27017/`,
+    );
   return url;
 }
 

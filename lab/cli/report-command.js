@@ -15,7 +15,7 @@ import { createSweepView } from '../sweep/sweep-view.js';
 import { choosePaint } from '../base/paint.js';
 import { readJson } from '../base/read-json.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
-import { isTrace, replayTrace } from './replay-trace.js';
+import { isTrace, replayTrace } from './replay-command.js';
 import { toResult } from './result-file.js';
 
 /** @import { LabView, Result } from '../report/result-types.js' */
@@ -23,14 +23,11 @@ import { toResult } from './result-file.js';
 
 export function createCommand() {
   return new Command('report')
-    .description(
-      'show the results of earlier runs, side by side if there are several; or replay one trace: the page plays the\n' +
-        'incident as it was, with a slider for its time, and beneath it what another pool size would have done',
-    )
+    .description('show the results of earlier runs, side by side if there are several')
     .argument(
       '<results...>',
-      'result files of `pool-lab run`, `pool-lab sweep` or\n`artillery run --output`; or a trace of ' +
-        '`pool-lab record`,\nor a history of POOL_MONITOR_LOG',
+      'result files of `pool-lab run`, `pool-lab sweep` or\n`artillery run --output`; or one trace, which\n' +
+        '`pool-lab replay` is for',
     )
     .option('--out <file>', 'HTML file to write', 'report.html')
     .action(showResults);

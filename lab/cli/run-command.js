@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { Command, Option } from 'commander';
-import { toPrintable, wrap } from '../../src/base/printable.js';
+import { wrap } from '../../src/base/printable.js';
 import { takePublished } from '../harness/lab-options.js';
 import { estimateRun } from '../harness/run-lab.js';
 import { labs } from '../labs/index.js';
 import { explainWords, MAX_TEXT_WIDTH, widthOf } from '../report/table.js';
 import { readSettings } from '../../src/settings.js';
 import { orInvalid, parseText, parseUpTo } from './option-parsers.js';
+import { refuseWord } from './refuse-word.js';
 import { runShown } from './run-shown.js';
 import { reportResult, requireWritableResult } from './result-file.js';
 import { runUntilSignal } from './signals.js';
@@ -18,11 +19,10 @@ const INDENT = '  ';
 export function createCommand() {
   const command = new Command('run')
     .description('run an experiment and report the results, or list all experiments')
-    .argument('[experiment]')
+    .argument('[experiment...]')
     .usage('[experiment] [options]')
-    .helpCommand(false)
-    .action(async (name) => {
-      if (name) throw new Error(`There is no experiment "${toPrintable(name)}", only ${Object.keys(labs).join(', ')}`);
+    .action(async ([name], _options, self) => {
+      if (name) refuseWord(self, name, `there is no experiment '${name}', only ${Object.keys(labs).join(', ')}`);
       const texts = await Promise.all(Object.values(labs).map(describeLab));
       process.stdout.write(`${texts.join('\n\n')}\n`);
     });

@@ -5,6 +5,12 @@ import { requestOnce } from '../harness/loads/request-once.js';
 /** How long to wait for the app's answer. */
 const TIMEOUT_MS = 5000;
 
+/** For whoever has no app there yet. */
+export const HOW_TO_WATCH = `Start the app with its pools in view, and use the address that this prints:
+  npx pool-lab watch --port 9000 -- node app.js
+For a process that already runs:
+  npx pool-lab attach PID`;
+
 /** Of the round trips that are timed, the first ones are slower and left out. */
 const ROUND_TRIPS = 50;
 const WARM_UP_TRIPS = 10;

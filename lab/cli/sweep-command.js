@@ -80,7 +80,11 @@ function splitWords({ args, parent }) {
  */
 async function runSweep({ command, scenario }, { repeat, baseline, out, json, yes, ...options }) {
   if ((scenario === undefined) === (options.load === undefined)) {
-    throw new Error('Which load? Give either an Artillery scenario or --load COMMAND');
+    throw new Error(
+      `Which load? Give either an Artillery scenario, such as loadtests/mixed.yaml, or --load COMMAND${
+        scenario === undefined ? '' : ', not both'
+      }`,
+    );
   }
   const settings = readSettings();
   await requireWritableResult(out);

@@ -111,7 +111,11 @@ async function runApp([file, ...args], settings) {
     });
     const [{ code, signal, problem }] = await Promise.race([once(guard, 'message'), killed]);
     if (problem)
-      throw new Error(`${file} can't be started: ${code === 'ENOENT' ? 'there is no such command' : problem}`);
+      throw new Error(
+        code === 'ENOENT'
+          ? `${file} can't be started: there is no such command. Put what starts your app after --: -- node app.js`
+          : `${file} can't be started: ${problem}`,
+      );
     return signal ? 128 + constants.signals[/** @type {NodeJS.Signals} */ (signal)] : code;
   } finally {
     clearTimeout(patience);

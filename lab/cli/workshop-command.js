@@ -3,13 +3,13 @@ import { escapeControls, wrap } from '../../src/base/printable.js';
 import { readSettings } from '../../src/settings.js';
 import { findLesson, findTask, listTasks, readLessons } from '../workshop/lessons.js';
 import { findNextLesson, noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
-import { createCaseCommand } from './case-command.js';
 import { askForGuess, checkTask, noteGuess } from './check-task.js';
 import { findDataFolder } from './data-folder.js';
 import { createJoinCommand, createLeaveCommand } from './join-command.js';
 import { WIDTH } from './lesson-text.js';
 import { parseUpTo } from './option-parsers.js';
 import { parseAppUrl } from './running-app.js';
+import { refuseWord } from './refuse-word.js';
 import { sendReport } from './send-report.js';
 import { showCard, showLessons, showPuzzle } from './show-lesson.js';
 import { runUntilSignal } from './signals.js';
@@ -25,9 +25,15 @@ const HINTS = 3;
 export function createCommand() {
   const command = new Command('workshop')
     .description('list the lessons, or show one; each takes about 5 minutes')
-    .argument('[lesson]', 'name or number of a lesson')
+    .argument('[lesson...]', 'name or number of a lesson')
+    .usage('[options] [command] [lesson]')
     .option('--all', 'with the explanation, even before the check', false)
-    .action(showLessons);
+    .action(async (/** @type {string[]} */ words, /** @type {{ all: boolean }} */ options, self) => {
+      // Names of lessons begin with their number. A second word may be a command in the wrong place.
+      const other = words.find((word, index) => index > 0 || !/^\d/.test(word));
+      if (other !== undefined) refuseWord(self, other, `there is no lesson or command '${other}'`);
+      await showLessons(words[0], options);
+    });
   /** @param {string} name @param {string} about @param {(...args: any[]) => Promise<void>} act */
   const add = (name, about, act) => command.command(name).description(about).action(act);
   /** @type {typeof add} */
@@ -55,7 +61,6 @@ export function createCommand() {
   addEvidenceOptions(
     add('check-all', 'check all lessons, twists and puzzles; exits with 1 until all lessons are right', checkAll),
   );
-  command.addCommand(createCaseCommand());
   command.addCommand(createJoinCommand());
   command.addCommand(createLeaveCommand());
   add('reset', 'start over: forget what you have done and measured so far', resetProgress);
@@ -220,6 +225,6 @@ function warn(note) {
 /** @param {string} text */
 function parseNumber(text) {
   const number = text.trim() === '' ? NaN : Number(text);
-  if (!Number.isFinite(number)) throw new InvalidArgumentError('It must be a number.');
+  if (!Number.isFinite(number)) throw new InvalidArgumentError('It must be a number, such as 12 or 0.5.');
   return number;
 }

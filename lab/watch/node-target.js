@@ -53,9 +53,12 @@ function checkAccess(pid) {
     process.kill(pid, 0);
   } catch (cause) {
     const { code } = /** @type {NodeJS.ErrnoException} */ (cause);
-    throw new Error(code === 'EPERM' ? `Process ${pid} belongs to another user` : `There is no process ${pid}`, {
-      cause,
-    });
+    throw new Error(
+      code === 'EPERM'
+        ? `Process ${pid} belongs to another user`
+        : `There is no process ${pid}: look up its id again, it may have been restarted`,
+      { cause },
+    );
   }
 }
 

@@ -31,7 +31,7 @@ export async function listen(app, { host, port }) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (cause);
     throw new Error(
       code === 'EADDRINUSE'
-        ? `PORT=${port} is in use on ${host}: stop what listens there, or set PORT (0 takes any free port)`
+        ? describeBusyPort(`PORT=${port}`, host)
         : `HOST=${host} PORT=${port}: can't listen there (${message})`,
       { cause },
     );
@@ -39,6 +39,11 @@ export async function listen(app, { host, port }) {
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
   const name = address.family === 'IPv6' ? `[${host}]` : host;
   return { url: `http://${name}:${address.port}`, close: () => close(server, responses) };
+}
+
+/** @param {string} choice the option or setting with the port @param {string} host */
+export function describeBusyPort(choice, host) {
+  return `${choice} is in use on ${host}: stop what listens there, or choose another port (0 takes any free one)`;
 }
 
 /**

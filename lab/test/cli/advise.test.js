@@ -142,7 +142,7 @@ describe('bad input is one clear message', () => {
     [
       'no load',
       ['--slo', '/fast p99 < 50ms', ...SERVICES],
-      /^Nothing to predict: pass an Artillery scenario or --trace FILE/,
+      /^Nothing to predict: pass an Artillery scenario, such as .*, or --trace FILE/,
     ],
     [
       'headroom below 1',

@@ -241,8 +241,8 @@ test('each cause has advice, and none has two', async () => {
 test.each([
   ['a file that is not there', [path.join(folder, 'never.jsonl')], /never\.jsonl/],
   ['no app', ['http://127.0.0.1:1', '--seconds', '1'], /does not answer GET \/pool/],
-  ['nothing', [], /Which app\? Add a URL or a trace file, or set APP_URL/],
-  ['instances without a limit', [full, '--instances', '3'], /--instances and --server-limit need each other/],
+  ['nothing', [], /Which app\? Add a URL or a trace file, such as http.*, or set APP_URL/],
+  ['instances without a limit', [full, '--instances', '3'], /--instances and --server-limit need each other, such as/],
 ])('%s is one clear message', async (_, args, message) => {
   await expectRefused(['doctor', ...args], message);
 });

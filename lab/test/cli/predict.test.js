@@ -430,9 +430,3 @@ test('--from a calibration is refused, with what to give instead', async () => {
       '--service /report=work:32 --server-cores 2\n',
   );
 });
-
-test('help fits a terminal', async () => {
-  const { code, stdout } = await predict('--help');
-  expect(code).toBe(0);
-  expect(widthOf(stdout)).toBeLessThanOrEqual(80);
-});

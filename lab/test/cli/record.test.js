@@ -199,7 +199,7 @@ describe('recording', () => {
 
   test.each([
     ['no app', ['--url', 'http://127.0.0.1:1'], /^--url http:\/\/127\.0\.0\.1:1 does not answer GET \/pool \(/],
-    ['no URL', [], /Add --url URL, or set APP_URL/],
+    ['no URL', [], /Add --url URL, such as http.*, or set APP_URL/],
   ])('%s is one clear message', async (_, args, message) => {
     await expectRefused(['record', ...args, '--out', fileOf('never.jsonl')], message);
   });

@@ -11,8 +11,11 @@ const SOURCE = 'mongodb://user:hunter2@127.0.0.1:1/?serverSelectionTimeoutMS=100
 const TARGET = 'mongodb://user:hunter2@127.0.0.1:2/?serverSelectionTimeoutMS=100';
 
 test.each([
-  [[], '--source is missing. Pass it, or set MONGO_URL\n'],
-  [['--source', SOURCE], '--target is missing. Pass it, or set MONGO_TARGET_URL\n'],
+  [[], '--source is missing. Pass it, such as --source mongodb://127.0.0.1:27017/, or set MONGO_URL\n'],
+  [
+    ['--source', SOURCE],
+    '--target is missing. Pass it, such as --target mongodb://127.0.0.1:27017/, or set MONGO_TARGET_URL\n',
+  ],
   [
     ['--source', 'user:hunter2@host', '--target', TARGET],
     '--source must be a URL that starts with mongodb:// or mongodb+srv://',
@@ -114,7 +117,7 @@ test('/metrics is what Prometheus reads', async () => {
     expect((await fetch(`${url}other`)).status).toBe(404);
     expect((await fetch(`${url}metrics`, { method: 'POST' })).status).toBe(405);
     await expect(openMetrics(() => FIGURES, Number(new URL(url).port))).rejects.toThrow(
-      /^--metrics-port \d+ can't be used: something already listens there$/,
+      /^--metrics-port \d+ is in use on 127\.0\.0\.1: stop what listens there, or choose another port/,
     );
   } finally {
     close();

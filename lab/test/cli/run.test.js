@@ -100,13 +100,3 @@ describe('report', () => {
     expect(await readFile(out, 'utf8')).toContain('2 January 2026');
   });
 });
-
-test.each([[[]], [['run']], [['run', 'mixed']], [['run', 'replication']], [['report']]])(
-  'help of %j fits a terminal',
-  async (command) => {
-    const { code, stdout } = await runCli([...command, '--help']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/Usage: pool-lab/);
-    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
-  },
-);

@@ -10,7 +10,6 @@ import { describe, expect, test } from '@jest/globals';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { runNode } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
-import { choosePaint } from '../../base/paint.js';
 import { confirm } from '../../cli/confirm.js';
 import { StatusLine } from '../../cli/status-line.js';
 import { createRunProgress, ProgressBar } from '../../cli/progress-bar.js';
@@ -29,7 +28,9 @@ describe('colours', () => {
   async function runInTerminal(command, changes) {
     const all = Object.entries({ ...process.env, ...PLAIN, ...changes }).filter(([, value]) => value);
     const args = ['-qec', `${process.execPath} ${command}`, '/dev/null'];
-    return (await promisify(execFile)(SCRIPT, args, { env: Object.fromEntries(all) })).stdout;
+    // The doctor exits with 2 where there is a problem.
+    const run = promisify(execFile)(SCRIPT, args, { env: Object.fromEntries(all) });
+    return (await run.catch((error) => error)).stdout;
   }
 
   withTerminal('a terminal has colours', async () => {
@@ -54,9 +55,22 @@ console.log(choosePaint(process.stdout) ? 'some' : 'none');`,
     expect(await runInTerminal(script, changes)).toContain(colours);
   });
 
-  test('a pipe has none', () => {
-    const pipe = new PassThrough();
-    expect(choosePaint(/** @type {any} */ (pipe))).toBeUndefined();
+  withTerminal('the answer is bold', async () => {
+    const trace = 'examples/slow-deploy.jsonl';
+    for (const [command, answer] of [
+      [`doctor ${trace}`, '\u001b[1m68 % of the requests wait'],
+      [`advise --trace ${trace} --slo '/products p95 < 9s'`, '\u001b[1m\u001b[32m'],
+      [`predict --trace ${trace}`, '\u001b[1mBest guess: 9.\u001b[22m Trust: '],
+      [`replay ${trace} --out ${path.join(await scratchFolder(), 'page.html')}`, '\u001b[1m68 % of the requests wait'],
+    ])
+      expect(await runInTerminal(`lab/cli.js ${command}`)).toContain(answer);
+  });
+
+  test('a pipe has none, unless FORCE_COLOR asks for them', async () => {
+    const args = ['lab/cli.js', 'doctor', 'examples/slow-deploy.jsonl'];
+    const [plain, forced] = await Promise.all([runNode(args), runNode(args, { env: { FORCE_COLOR: '1' } })]);
+    expect(plain.stdout).toMatch(/^68 % of the requests wait/);
+    expect(forced.stdout).toBe(plain.stdout.replace(/^[^]+?(?=\n\n)/, (verdict) => `\u001b[1m${verdict}\u001b[22m`));
   });
 });
 
@@ -215,6 +229,8 @@ describe('the start', () => {
   test('--help groups the commands, each group with an example that exists', async () => {
     const { stdout } = await runCli(['--help']);
     const groups = stdout.split('\n\n').slice(3);
+    expect(stdout).toMatch(/^ {2}case /m);
+    expect(stdout).toMatch(/^ {2}replay /m);
     expect(groups.map((group) => group.split(':')[0])).toEqual([
       'Learn',
       'Your app',

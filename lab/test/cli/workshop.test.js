@@ -91,7 +91,6 @@ describe('the workshop', () => {
       ['watch', 'case-1'],
       /^A case is measured once you have named its cause: npx pool-lab workshop verify/,
     ],
-    ['a case that is not there', ['case', '4'], /whole number from 1 to 3/],
     ['two parts at once', ['verify', '3', '--twist', '--puzzle'], /Choose one of/],
     ['an app that does not run', ['verify', '1', '--twist', '--app', nowhere], /--app http:.+connect ECONNREFUSED/],
   ])('%s is one clear line', async (_, args, message) => {

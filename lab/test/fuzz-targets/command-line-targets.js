@@ -18,9 +18,9 @@ import { openReports } from '../../harness/attach-reports.js';
 const run = promisify(execFile);
 const CLI = path.resolve('lab/cli.js');
 /** These start apps and databases, or don't end by themselves, so they are only parsed. */
-const HEAVY = ['run', 'record', 'class'];
+const HEAVY = ['run', 'record', 'class', 'case'];
 const isHeavy = (/** @type {string[]} */ args) =>
-  HEAVY.includes(args[0]) || (args[0] === 'workshop' && ['watch', 'case'].some((word) => args.includes(word)));
+  HEAVY.includes(args[0]) || (args[0] === 'workshop' && args.includes('watch'));
 const TRACE = '{"trace":"mongodb-pool-lab","version":2}\n{"checkOutStartedMs":0,"waitMs":0,"useMs":1}\n';
 const SCENARIO = `config: { phases: [{ duration: 1, arrivalCount: 2 }] }
 scenarios: [{ flow: [{ get: { url: /fast } }] }]
@@ -59,6 +59,7 @@ const VALUES = [
 const GOOD = [
   ['run'],
   ['report', 'good.json', '--out', 'written'],
+  ['replay', 'good.jsonl', '--out', 'written'],
   ['predict', 'good.yaml', '--service', '/fast=2', '--pool-sizes', '1..3'],
   ['predict', '--trace', 'good.jsonl', '--html', 'written', '--json'],
   ['predict', 'loadtests/mixed.yaml', '--from', 'good.json', '--seeds', '19'],
@@ -191,7 +192,7 @@ function placeIn(folder, args) {
 async function runHere(folder, args) {
   const program = await createProgram();
   for (const command of listCommands(program)) {
-    if (command.name() === 'report') command.setOptionValue('out', path.join(folder, 'report.html'));
+    if (['report', 'replay'].includes(command.name())) command.setOptionValue('out', path.join(folder, 'report.html'));
   }
   for (const command of listCommands(program).filter((each) => isHeavy(pathOf(each)))) {
     if (command.commands.length === 0) command.action(() => {});

@@ -87,7 +87,7 @@ test('a process under load is watched, and left as it was', async () => {
   const { checkouts } = await readJson(`${attached.url}pool/checkouts`);
   const routes = new Set(checkouts.map((/** @type {any} */ { route }) => route));
   // Whose the checkouts are that were under way is unknown, and requests that had begun are not followed.
-  for (const unknown of [null, 'background']) routes.delete(unknown);
+  for (const unknown of [null, 'the app itself']) routes.delete(unknown);
   expect(routes).toEqual(new Set(['/slow', '/users/:id']));
   expect(checkouts).toContainEqual(expect.objectContaining({ route: '/slow', operation: 'find users' }));
 
@@ -200,7 +200,7 @@ test.each([
     },
     /^Process \d+ is not Node\.js: it runs \w+\n$/,
   ],
-  ['of nobody', async () => 4_000_000, /^There is no process 4000000\n$/],
+  ['of nobody', async () => 4_000_000, /^There is no process 4000000: look up its id again/],
   [
     'without a signal handler',
     async () => {

@@ -351,7 +351,7 @@ describe('the command', () => {
       ['class', '--host', '0.0.0.0'],
       /--host 0\.0\.0\.0 opens the class to the network.+\n +--token \S{20,}/s,
     ],
-    ['a short token', ['class', '--token', 'short'], /at least 16 letters/],
+    ['a short token', ['class', '--token', 'short'], /at least 16 characters/],
     ['a link that is none', ['workshop', 'join', 'http://', '--name', 'Ada'], /must be a link such as/],
     [
       'a class that is not there',
@@ -373,13 +373,13 @@ describe('the command', () => {
     const options = { env: { POOL_LAB_DATA: data } };
     await expectRefused(
       ['class', '--new', '--port', taken],
-      /^--port \d+ is in use on 127\.0\.0\.1: choose another/,
+      /^--port \d+ is in use on 127\.0\.0\.1: stop what listens there/,
       options,
     );
     const away = ['--host', 'no-such-host.invalid', '--token', 'only-the-teacher-knows'];
     await expectRefused(
       ['class', '--new', '--port', '3300', ...away],
-      /^--host no-such-host\.invalid --port 3300: can't listen there \(getaddrinfo \w+ .*\)\n$/,
+      /^--host no-such-host\.invalid --port 3300: can't listen there \(getaddrinfo \w+ .*\)\.\nChoose an address of this machine: 127\.0\.0\.1, /,
       options,
     );
     expect(await readFile(file, 'utf8')).toBe('the last class');

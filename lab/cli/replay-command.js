@@ -1,10 +1,11 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { Command } from 'commander';
 import { diagnose, listLongestWaits } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
-import { choosePaint } from '../base/paint.js';
-import { writeAtomically } from '../base/write-atomically.js';
+import { choosePaint, paintText } from '../base/paint.js';
+import { requireWritable, writeAtomically } from '../base/write-atomically.js';
 import { describeHistory } from '../predictions/describe-input.js';
 import { viewHistory } from '../predictions/history-view.js';
 import { renderHtml } from '../report/html.js';
@@ -15,6 +16,21 @@ const BEGINNING = '{"trace":';
 const MAX_BYTES = 50e6;
 /** Of a history. */
 const LONGEST_WAITS = 10;
+
+/** `pool-lab replay trace.jsonl` */
+export function createCommand() {
+  return new Command('replay')
+    .description(
+      'say why the requests of a trace waited, and write a page that plays the incident as it was, with a slider for ' +
+        'its time, and beneath it what another pool size would have done',
+    )
+    .argument('<trace>', 'trace of `pool-lab record`, or a history of\nPOOL_MONITOR_LOG')
+    .option('--out <file>', 'HTML file to write', 'report.html')
+    .action(async (/** @type {string} */ name, /** @type {{ out: string }} */ { out }) => {
+      await requireWritable(out, '--out');
+      await replayTrace(name, out);
+    });
+}
 
 /** Whether a file begins as a trace. One that can't be read is none. @param {string} name */
 export async function isTrace(name) {
@@ -40,12 +56,13 @@ export async function replayTrace(name, out) {
   const width = widthOf(process.stdout);
   const recorded = await readTrace(name);
   const verdict = explainVerdict(diagnose(recorded));
-  process.stdout.write(`${layOutText(verdict, width)}\n`);
+  const paint = choosePaint(process.stdout);
+  process.stdout.write(`${paintText(layOutText(verdict, width), 'bold', paint)}\n`);
   if (recorded.header.history) {
     process.stderr.write(`${describeHistory(recorded)}\n`);
     const views = viewHistory(recorded, listLongestWaits(recorded, LONGEST_WAITS), verdict);
     const [, { lab, result }] = views;
-    process.stdout.write(`\n${renderTable(lab, result, { width, paint: choosePaint(process.stdout) })}\n`);
+    process.stdout.write(`\n${renderTable(lab, result, { width, paint, isFirst: false })}\n`);
     await writeAtomically(out, renderHtml(views));
     process.stderr.write(`Report: ${out}\n`);
     return;
