@@ -110,7 +110,7 @@ describe('the painter', () => {
   );
 
   /**
-   * One frame with a Ferrari that leaves lane 0 and a bus in the last lane.
+   * One frame with a Ferrari that leaves the first lane, and a bus behind it.
    * @param {number} count of lanes
    * @returns {Promise<{ what: string, y: number }[]>} what it painted, and how far down texts are
    */
@@ -137,7 +137,7 @@ describe('the painter', () => {
     const painter = new TunnelPainter(canvas, colors, layout, box);
     painter.paintGround();
     painter.paintVehicle(0, { kind: 'ferrari', progress: 1.1 });
-    painter.paintVehicle(count - 1, { kind: 'bus', progress: 0.5, busyMs: 3600 });
+    painter.paintVehicle(0, { kind: 'bus', progress: 0.5, busyMs: 3600 });
     painter.paintPortals([]);
     return painted;
   }
