@@ -4,14 +4,12 @@ import { isLoopback } from 'mongodb-pool-page';
 import { createStateFile, readClass } from '../workshop/class/class-file.js';
 import { createRoll, openState } from '../workshop/class/class-roll.js';
 import { listAddresses, openClass, ownAddress } from '../workshop/class/class-server.js';
-import { simulateAnswer } from '../workshop/class/simulate-answer.js';
+import { listClassLessons } from '../workshop/class/list-class-lessons.js';
 import { renderRoom } from '../workshop/class/room-page.js';
 import { writeCard } from '../workshop/card.js';
 import { renderSheet } from '../workshop/class/sheet-page.js';
-import { describeBusyPort } from '../../src/http/listen.js';
 import { createToken } from '../../src/http/request-guards.js';
 import { createLogger } from '../../src/base/logger.js';
-import { listTasks, readLessons } from '../workshop/lessons.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
 import { findDataFolder } from './data-folder.js';
 import { CLASS_PORT } from './join-command.js';
@@ -24,7 +22,6 @@ import { runUntilSignal } from './signals.js';
  *   sheet?: string }} ClassOptions
  */
 
-const ALL_ADDRESSES = '0.0.0.0';
 const MAX_MINUTES = 600;
 
 /** `pool-lab class` */
@@ -35,7 +32,7 @@ export function createCommand() {
     )
     .option('--host <address>', "address to listen on; 0.0.0.0 is the room's network, and needs --token", '127.0.0.1')
     .option('--port <n>', '0 picks a free one', parsePort, CLASS_PORT)
-    .option('--token <word>', "for the teacher's page: at least 16 characters: letters, digits, - or _", parseToken)
+    .option('--token <word>', "for the teacher's page: at least 16 letters, digits, - or _", parseToken)
     .option(
       '--stuck-after <minutes>',
       'minutes without progress before a learner is shown as stuck',
@@ -92,10 +89,8 @@ async function openClassroom({ host, port, token, stuckAfter, share, new: isNew,
     }).catch(({ cause }) => {
       throw new Error(
         cause.code === 'EADDRINUSE'
-          ? describeBusyPort(`--port ${port}`, host)
-          : `--host ${host} --port ${port}: can't listen there (${cause.message}).\n` +
-              `Choose an address of this machine: 127.0.0.1, ${listAddresses(ALL_ADDRESSES).join(', ')}; ` +
-              `${ALL_ADDRESSES} is all of them`,
+          ? `--port ${port} is in use on ${host}: choose another one`
+          : `--host ${host} --port ${port}: can't listen there (${cause.message})`,
         { cause },
       );
     });
@@ -114,20 +109,6 @@ async function openClassroom({ host, port, token, stuckAfter, share, new: isNew,
     }
     process.exitCode = 0;
   });
-}
-
-/** @returns {Promise<ClassLesson[]>} */
-async function listClassLessons() {
-  return Promise.all(
-    (await readLessons()).map(async (lesson) => ({
-      name: lesson.name,
-      title: lesson.title,
-      ...lesson.guess,
-      replay: lesson.guess?.replay && (await simulateAnswer(lesson.guess.replay)),
-      asks: lesson.asks,
-      tasks: listTasks(lesson).map(({ name }) => name),
-    })),
-  );
 }
 
 /** A stored class may have been held with other lessons. @param {ClassState} state @param {ClassLesson[]} lessons */
@@ -155,10 +136,6 @@ function describeClass({ code, learners, startedAt }, { host, url, token, isStor
 
 /** @param {string} text */
 function parseToken(text) {
-  if (!/^[\w-]{16,}$/.test(text)) {
-    throw new InvalidArgumentError(
-      `It must have at least 16 characters: letters, digits, - or _, such as ${createToken()}`,
-    );
-  }
+  if (!/^[\w-]{16,}$/.test(text)) throw new InvalidArgumentError('It must be at least 16 letters, digits, - or _.');
   return text;
 }

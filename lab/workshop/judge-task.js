@@ -16,12 +16,21 @@ const STEPS = [
 /**
  * Scores a guess: 3 points within 10 %, 2 within 1.5 times, 1 within 3 times too high or too low, else 0.
  * @param {number} guess
- * @param {number} truth as measured
+ * @param {number} truth as measured, or calculated
  */
 export function scoreGuess(guess, truth) {
-  if (guess === truth) return MAX_SCORE;
-  const [low, high] = [guess, truth].toSorted((a, b) => a - b);
-  return (low > 0 && STEPS.find(({ times }) => high <= times * low)?.points) || 0;
+  const off = timesOff(guess, truth);
+  return STEPS.find(({ times }) => off <= times)?.points ?? 0;
+}
+
+/**
+ * How many times too high or too low a guess is; 1 if it is right.
+ * @param {number} guess
+ * @param {number} truth
+ */
+export function timesOff(guess, truth) {
+  if (guess === truth) return 1;
+  return guess / truth > 0 ? Math.max(guess / truth, truth / guess) : Infinity;
 }
 
 /**

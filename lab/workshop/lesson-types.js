@@ -8,11 +8,16 @@
  * @property {boolean} [trace] the check needs a trace
  * @property {Question} [asks] question for `verify --answer`
  * @property {CaseCause[]} [causes] the check measures a shop that is slow for one of them
- * @property {Question & { why: string, replay?: Replay }} [guess] question for `guess`, before anything is measured;
- *   why: the reason for its answer, in one sentence
+ * @property {Question & Explained} [guess] question for `guess`, before anything is measured
  * @property {string[]} [hints] three; the last one is the answer
  * @property {(evidence: Evidence) => Verdict | Promise<Verdict>} check pure; gets only the evidence that the exercise
  *   needs
+ *
+ * @typedef {object} Explained
+ * @property {string} why the reason for the answer, in one sentence
+ * @property {Replay} [replay]
+ * @property {() => number | Promise<number>} [answer] calculates it, where the words of the question are enough; in the
+ *   question's unit
  *
  * @typedef {object} Replay what a tunnel shows of the answer: buses of 5 s and Ferraris of 2 ms
  * @property {string} scenario path of an Artillery scenario, from the root

@@ -1,5 +1,6 @@
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { defineLesson, right, wrong } from '../../lab/workshop/define-lesson.js';
+import { simulateAnswer, waitMsOf } from '../../lab/workshop/simulate-answer.js';
 
 /** @import { Evidence } from '../../lab/workshop/lesson-types.js' */
 /** @typedef {import('mongodb-pool-monitor').CheckoutRecord & { checkedOutAtMs: number }} ServedCheckout */
@@ -13,6 +14,8 @@ const BUSES = 5;
 const MIN_GAP_MS = 500;
 const MAX_GAP_MS = 1500;
 
+const REPLAY = { scenario: 'loadtests/slow-only.yaml', poolSize: LANES };
+
 export const lesson = defineLesson({
   minutes: 4,
   app: true,
@@ -22,7 +25,8 @@ export const lesson = defineLesson({
       'longest wait for a lane be?',
     unit: 'seconds',
     why: 'The buses enter at 0, 1, 5, 6 and 10 s, so the fifth, which came at 4 s, waits for 6 s.',
-    replay: { scenario: 'loadtests/slow-only.yaml', poolSize: 2 },
+    replay: REPLAY,
+    answer: async () => Math.max(...(await simulateAnswer(REPLAY)).trips.map(waitMsOf)) / 1000,
   },
   hints: [
     'A bus that finds both lanes taken waits until the first bus ahead of it leaves.',

@@ -1,6 +1,7 @@
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { hasArticleLoad } from '../article-load.js';
 import { defineLesson, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
+import { simulateAnswer, slowestMs } from '../../lab/workshop/simulate-answer.js';
 
 /** @import { SavedResult } from '../../lab/workshop/lesson-types.js' */
 
@@ -9,6 +10,8 @@ const WAIT_FACTOR = 10;
 /** Shorter delays are a busy machine's, and nobody notices most of them. */
 const SHORT_MS = 50;
 const PAUSE_MS = 1000;
+
+const REPLAY = { scenario: 'loadtests/mixed.yaml', poolSize: 1 };
 
 export const lesson = defineLesson({
   minutes: 4,
@@ -19,7 +22,8 @@ export const lesson = defineLesson({
       'Ferrari, which takes 2 ms. How long will the slowest Ferrari take, waiting included?',
     unit: 'seconds',
     why: 'The first Ferrari comes at 5 s and finds four buses of 5 s each ahead of it, so it waits for 20 s.',
-    replay: { scenario: 'loadtests/mixed.yaml', poolSize: 1 },
+    replay: REPLAY,
+    answer: async () => slowestMs(await simulateAnswer(REPLAY), '/fast') / 1000,
   },
   hints: [
     'Each user sends a bus, and a Ferrari when the bus has arrived. Who is in the lane at that moment?',

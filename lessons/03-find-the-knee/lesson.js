@@ -2,6 +2,7 @@ import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { describeSize } from '../../lab/report/columns.js';
 import { hasArticleLoad } from '../article-load.js';
 import { defineLesson, isClose, judgePuzzle, right, wrong } from '../../lab/workshop/define-lesson.js';
+import { simulateAnswer, slowestMs } from '../../lab/workshop/simulate-answer.js';
 
 /** @import { SavedResult } from '../../lab/workshop/lesson-types.js' */
 
@@ -10,6 +11,10 @@ const TWIST_SLOW_MS = 2000;
 const UNNOTICED_MS = 50;
 const PUZZLE_MAX_CONNECTIONS = 2;
 const PUZZLE_REQUESTS = 10;
+
+const SCENARIO = 'loadtests/mixed.yaml';
+/** With a connection for each of its requests, nobody waits. */
+const MOST = 10;
 
 export const lesson = defineLesson({
   minutes: 4,
@@ -22,7 +27,9 @@ export const lesson = defineLesson({
     why:
       'The fifth bus comes at 4 s and the first leaves at 5 s, so five lanes are all in use at once, and a ' +
       'sixth never is.',
-    replay: { scenario: 'loadtests/mixed.yaml', poolSize: 5 },
+    isCount: true,
+    replay: { scenario: SCENARIO, poolSize: 5 },
+    answer: simulateKnee,
   },
   hints: [
     'Look for the smallest pool whose max is the same as that of pool 10.',
@@ -106,11 +113,20 @@ export const lesson = defineLesson({
 
 /**
  * The smallest size whose slowest request is as quick as with any other.
- * @param {ReturnType<typeof collectSizes>} sizes
+ * @template {{ maxMs: number }} Size
+ * @param {Size[]} sizes smallest first
  */
 function findKnee(sizes) {
   const bestMs = Math.min(...sizes.map(({ maxMs }) => maxMs));
-  return /** @type {typeof sizes[number]} */ (sizes.find(({ maxMs }) => isClose(maxMs, bestMs)));
+  return /** @type {Size} */ (sizes.find(({ maxMs }) => isClose(maxMs, bestMs)));
+}
+
+async function simulateKnee() {
+  const sizes = [];
+  for (let size = 1; size <= MOST; size++) {
+    sizes.push({ size, maxMs: slowestMs(await simulateAnswer({ scenario: SCENARIO, poolSize: size })) });
+  }
+  return findKnee(sizes).size;
 }
 
 /** @param {ReturnType<typeof collectSizes>} sizes */

@@ -3,9 +3,11 @@ import { simulate } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { hasArticleLoad } from '../article-load.js';
 import { defineLesson, isClose, right, wrong } from '../../lab/workshop/define-lesson.js';
+import { simulateAnswer, slowestMs } from '../../lab/workshop/simulate-answer.js';
 
 const SCENARIO = 'loadtests/mixed.yaml';
 const POOL_SIZE = 2;
+const REPLAY = { scenario: SCENARIO, poolSize: POOL_SIZE };
 
 export const lesson = defineLesson({
   minutes: 3,
@@ -22,7 +24,8 @@ export const lesson = defineLesson({
       'request takes 21 s with 1 connection and 7 s with 3. How long will it take with 2?',
     unit: 'seconds',
     why: 'The fifth bus comes at 4 s, gets a lane at 10 s and needs it for 5 s, so it takes 11 s.',
-    replay: { scenario: 'loadtests/mixed.yaml', poolSize: 2 },
+    replay: REPLAY,
+    answer: async () => slowestMs(await simulateAnswer(REPLAY)) / 1000,
   },
   check({ results, guess }) {
     const [found] = results

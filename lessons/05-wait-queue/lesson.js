@@ -2,11 +2,14 @@ import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { hasArticleLoad } from '../article-load.js';
 import { CASES } from '../cases/causes.js';
 import { defineLesson, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
+import { simulateAnswer } from '../../lab/workshop/simulate-answer.js';
 
 /** @import { SavedResult } from '../../lab/workshop/lesson-types.js' */
 
 const LIMIT_MS = 2500;
 const TWIST_LIMIT_MS = 100;
+
+const REPLAY = { scenario: 'loadtests/mixed.yaml', poolSize: 1, waitQueueTimeoutMs: LIMIT_MS };
 
 export const lesson = defineLesson({
   minutes: 5,
@@ -20,7 +23,9 @@ export const lesson = defineLesson({
     why:
       'Only two buses, and the Ferrari that comes as the second one leaves, get the lane within 2.5 s; the ' +
       'other seven wait too long behind a bus.',
-    replay: { scenario: 'loadtests/mixed.yaml', poolSize: 1, waitQueueTimeoutMs: 2500 },
+    isCount: true,
+    replay: REPLAY,
+    answer: async () => (await simulateAnswer(REPLAY)).trips.filter(({ outcome }) => outcome !== 'ok').length,
   },
   hints: [
     'The column fail counts them. Which requests can get the lane within 2.5 s?',

@@ -1,4 +1,5 @@
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { poolOfApp, simulate } from 'mongodb-pool-predictor';
 import { defineLesson, isClose, judgePuzzle, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
 
 /** @import { SavedResult, Verdict } from '../../lab/workshop/lesson-types.js' */
@@ -7,6 +8,9 @@ const RTT_MS = 20;
 const TWIST_RTT_MS = 100;
 /** Connections that the driver opens at a time, unless somebody has changed that. */
 const MAX_CONNECTING = 2;
+const CUSTOMERS = 100;
+const POOL_SIZE = 20;
+const QUERY_MS = 1;
 /** Opening connections takes longer than this much of what a warm crowd waits, unless the machine is busy. */
 const CLEAR_RATIO = 1.2;
 /** With two connections opened at a time, each in at least one round trip, nobody can be this quick. */
@@ -18,16 +22,17 @@ export const lesson = defineLesson({
   guess: {
     question:
       'A hundred customers arrive at once, each with a query of 1 ms, at an app with room for 20 connections. ' +
-      'Its database is 20 ms away. By how many ms does a warm pool, whose connections are open already, reduce ' +
-      'the p99 of their responses?',
+      'Its database is 20 ms away, and the app opens two connections at a time, in 20 ms each. By how many ms does ' +
+      'a warm pool, whose connections are open already, reduce the p99 of their responses?',
     unit: 'ms',
     why:
-      'A cold pool opens a few connections at a time, and each takes several round trips of 20 ms; a warm pool ' +
-      'has done that before the customers come.',
+      'A warm pool serves the crowd in five rounds of 21 ms, while a cold one gets two more connections every 20 ms, ' +
+      'so most of the crowd waits for those to open.',
+    answer: () => simulateP99Ms({ warm: false }) - simulateP99Ms({ warm: true }),
   },
   hints: [
     'Find the two lines called burst. Only their p99 of /fast matters.',
-    'A cold pool opens its connections one by one, and each needs several round trips of 20 ms.',
+    'A cold pool opens two connections at a time, and each needs at least one round trip of 20 ms.',
     'Subtract: p99 of burst, cold pool minus p99 of burst, warm pool. It was about 100 ms on our machine.',
   ],
   asks: { question: 'By how many ms did the warm pool reduce the p99?', unit: 'ms' },
@@ -115,6 +120,16 @@ function judgeCrowds(results, rttMs, judge) {
     }
     return judge(run);
   });
+}
+
+/** @param {{ warm: boolean }} state of the pool that the crowd meets */
+function simulateP99Ms({ warm }) {
+  const { routes } = simulate({
+    arrivals: Array.from({ length: CUSTOMERS }, () => ({ route: '/fast', atMs: 0 })),
+    pool: poolOfApp({ poolSize: POOL_SIZE, maxConnecting: MAX_CONNECTING }, { connectMs: RTT_MS, warm }),
+    services: { '/fast': { kind: 'fixed', ms: RTT_MS + QUERY_MS } },
+  });
+  return routes['/fast'].p99Ms;
 }
 
 /** @param {SavedResult} run */

@@ -1,4 +1,6 @@
 import { isCure } from '../../lab/labs/remedies/criterion.js';
+import { remedies } from '../../lab/labs/remedies/remedies-lab.js';
+import { readSettings } from '../../src/settings.js';
 import { defineLesson, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
 
 /** @import { Evidence, SavedResult } from '../../lab/workshop/lesson-types.js' */
@@ -6,6 +8,8 @@ import { defineLesson, judgeRuns, right, wrong } from '../../lab/workshop/define
 const SLOW_MS = 1000;
 const TWIST_SLOW_MS = 3000;
 const REMEDIES = 6;
+/** A customer's query, and its way to a database next door. */
+const UNLOADED = { serviceMs: 2, overheadMs: 0, connectMs: 0 };
 /** With these, a lane is free for customers, however many administrators there are. */
 const KEEP_A_LANE = ['client', 'limit'];
 
@@ -19,6 +23,8 @@ export const lesson = defineLesson({
       'queries, a limit on how many of them run at once, and a limit on the wait. With how many do 99 of 100 ' +
       'customers get an answer within 50 ms?',
     unit: 'remedies',
+    isCount: true,
+    answer: simulateCures,
     why: 'What works keeps a lane free for customers: more lanes, a second client, or a limit on the slow queries.',
   },
   hints: [
@@ -38,6 +44,19 @@ export const lesson = defineLesson({
     check: (evidence) => checkRemedies(evidence, TWIST_SLOW_MS),
   },
 });
+
+/** How many remedies work in the lab's own prediction. */
+async function simulateCures() {
+  const chosen = Object.fromEntries(Object.entries(remedies.options).map(([name, option]) => [name, option.default]));
+  const plan = await remedies.plan(/** @type {any} */ (chosen));
+  const predict = /** @type {NonNullable<typeof remedies.predict>} */ (remedies.predict);
+  const variants = plan.variants.map((variant) => {
+    const figures = predict(variant, plan, /** @type {any} */ ({ unloaded: UNLOADED }), readSettings());
+    return /** @type {any} */ ({ ...variant, measured: { ...figures, unloaded: UNLOADED } });
+  });
+  const { alone, treated } = splitVariants(/** @type {SavedResult} */ ({ variants }));
+  return treated.filter((one) => isCure(one, alone)).length;
+}
 
 /**
  * Whether the answer is the number of remedies that work against slow queries of some length.

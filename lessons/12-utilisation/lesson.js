@@ -24,6 +24,7 @@ export const lesson = defineLesson({
       'they keep it busy for 50 % of the time, they wait for 50 ms on average. How long do they wait ' +
       'if they keep it busy for 95 %?',
     unit: 'ms',
+    answer: () => meanWaitMs(0.95),
     why:
       'The wait grows with the busy share divided by the free share: 1 at 50 %, 19 at 95 %, and 19 times 50 ms ' +
       'is about 950 ms.',
@@ -106,6 +107,15 @@ export const lesson = defineLesson({
     },
   },
 });
+
+/**
+ * How long queries wait on average, in the long run, in a lane that they keep busy for a share of the time: one lane,
+ * random arrivals, all queries as long (https://en.wikipedia.org/wiki/M/D/1_queue).
+ * @param {number} share
+ */
+function meanWaitMs(share) {
+  return (USE_MS * share) / (2 * (1 - share));
+}
 
 /**
  * What was measured with random arrivals; undefined if it was not, or not for long enough.

@@ -1,6 +1,7 @@
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { CASES } from '../cases/causes.js';
 import { defineLesson, judgePuzzle, judgeRuns, right, wrong } from '../../lab/workshop/define-lesson.js';
+import { simulateAnswer, slowestMs } from '../../lab/workshop/simulate-answer.js';
 
 /** @import { SavedResult } from '../../lab/workshop/lesson-types.js' */
 
@@ -10,6 +11,7 @@ const REQUESTS = 10;
 /** Buses of 5 s, measured. */
 const SLOW_MS = 4900;
 const TWIST_POOL_SIZE = 10;
+const SCENARIO = 'loadtests/mixed.yaml';
 
 export const lesson = defineLesson({
   minutes: 5,
@@ -20,7 +22,9 @@ export const lesson = defineLesson({
       'sizes 1, 3 and 10 is the smallest that keeps every Ferrari below 100 ms?',
     unit: 'connections',
     why: 'All five buses are on their way at the same time, so 3 lanes leave none for a Ferrari, and 10 do.',
-    replay: { scenario: 'loadtests/mixed.yaml', poolSize: 10 },
+    isCount: true,
+    replay: { scenario: SCENARIO, poolSize: 10 },
+    answer: simulateSmallest,
   },
   hints: [
     'The app needs a MongoDB. --mongo embedded, before the two dashes, starts one.',
@@ -93,6 +97,14 @@ export const lesson = defineLesson({
     },
   },
 });
+
+/** The smallest of the sizes that keeps every Ferrari quick. */
+async function simulateSmallest() {
+  for (const poolSize of SIZES) {
+    if (slowestMs(await simulateAnswer({ scenario: SCENARIO, poolSize }), '/fast') < LIMIT_MS) return poolSize;
+  }
+  throw new Error(`none of the sizes ${SIZES.join(', ')} keeps every Ferrari below ${LIMIT_MS} ms`);
+}
 
 /** @typedef {{ size: number, fastMs: number, slowMs: number, answered: number }} Size */
 

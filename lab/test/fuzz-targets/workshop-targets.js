@@ -13,7 +13,7 @@ import { createSampleResult } from '../report/sample-result.js';
 import { readClass } from '../../workshop/class/class-file.js';
 import { createRoll, openState } from '../../workshop/class/class-roll.js';
 import { describeRoom } from '../../workshop/class/class-view.js';
-import { readName, readReport } from '../../workshop/class/report-body.js';
+import { readLearner, readReport } from '../../workshop/class/report-body.js';
 import { renderRoom } from '../../workshop/class/room-page.js';
 import { FIGURES, LESSONS } from '../workshop/class/sample-lessons.js';
 
@@ -158,8 +158,8 @@ export const targets = {
     check({ name, extra, reports }) {
       const state = openState(LESSONS);
       const roll = createRoll(state, LESSONS, () => {});
-      const { value } = attempt(() => readName({ name, ...(extra && { more: 1 }) }));
-      const { id } = roll.join(value ?? 'Ada');
+      const { value } = attempt(() => readLearner({ name, ...(extra && { more: 1 }) }));
+      const { id } = roll.join(value?.name ?? 'Ada');
       require(state.learners[0].name.length <= 40, 'a name is too long');
       for (const report of reports)
         attempt(() =>

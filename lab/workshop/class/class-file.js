@@ -31,6 +31,7 @@ const checkState = shape({
       id: text,
       name: text,
       waits: orNone(flag),
+      onPhone: orNone(flag),
       isHidden: orNone(flag),
       progressAt: number,
       work: mapOf(

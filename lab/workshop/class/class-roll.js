@@ -3,7 +3,7 @@ import { createToken } from '../../../src/http/request-guards.js';
 import { clientError } from '../../../src/http/problem.js';
 
 /** @import { LearnerFigures, Report } from '../class-report.js' */
-/** @import { SimulatedAnswer } from './simulate-answer.js' */
+/** @import { SimulatedAnswer } from '../simulate-answer.js' */
 
 /**
  * @typedef {object} ClassLesson
@@ -11,8 +11,10 @@ import { clientError } from '../../../src/http/problem.js';
  * @property {string} title
  * @property {string} [question] of its guess
  * @property {string} [unit] of the guess
+ * @property {boolean} [isCount] of the guess, see Question
  * @property {string} [why] the reason for the answer
  * @property {SimulatedAnswer} [replay] the answer in a tunnel
+ * @property {number} [answer] calculated, where the words of the question are enough
  * @property {{ question: string, unit: string }} [asks] what its check asks
  * @property {string[]} tasks names of what can be checked in it, itself among them
  *
@@ -27,6 +29,7 @@ import { clientError } from '../../../src/http/problem.js';
  * @property {string} id
  * @property {string} name
  * @property {boolean} [waits] to be let in: until then nobody sees the name or what came with it
+ * @property {boolean} [onPhone] joined from the learners' page, where one can guess but not measure
  * @property {boolean} [isHidden] whether others see "A learner" instead of the name
  * @property {number} progressAt the last guess or right answer, in ms since 1970
  * @property {Record<string, TaskRecord>} work by task
@@ -104,14 +107,25 @@ export function createRoll(state, lessons, onChange) {
 
   return {
     state,
-    /** @param {string} name of the learner; a second Ada becomes "Ada 2" @returns {Learner} */
-    join(name) {
+    /**
+     * @param {string} name of the learner; a second Ada becomes "Ada 2"
+     * @param {boolean} [onPhone] see Learner
+     * @returns {Learner}
+     */
+    join(name, onPhone) {
       if (state.learners.length >= MAX_LEARNERS) throw clientError(403, `the class is full: ${MAX_LEARNERS} learners`);
       const taken = new Set(state.learners.map((one) => one.name));
       let free = name;
       for (let number = 2; taken.has(free); number++) free = `${name} ${number}`;
       /** @type {Learner} */
-      const learner = { id: createToken(), name: free, waits: state.asksFirst, progressAt: Date.now(), work: {} };
+      const learner = {
+        id: createToken(),
+        name: free,
+        waits: state.asksFirst,
+        onPhone,
+        progressAt: Date.now(),
+        work: {},
+      };
       state.learners.push(learner);
       learners.set(learner.id, learner);
       onChange();
@@ -162,7 +176,7 @@ export function createRoll(state, lessons, onChange) {
       Object.assign(state, { current: lesson, currentAt: Date.now() });
       onChange();
     },
-    /** Shows the measurements beside the guesses. */
+    /** Shows the answer, and the measurements beside the guesses. */
     reveal() {
       if (!state.revealed.includes(state.current)) state.revealed.push(state.current);
       onChange();

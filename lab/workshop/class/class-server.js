@@ -9,8 +9,9 @@ import { listen } from '../../../src/http/listen.js';
 import { answerErrors, clientError, problemOf, sendProblem } from '../../../src/http/problem.js';
 import { CHART_JS } from '../../report/document.js';
 import { createAddressLimits } from './address-limits.js';
-import { describeLesson, describeRoom } from './class-view.js';
-import { readDoor, readLearnerAction, readLessonName, readName, readReport } from './report-body.js';
+import { describeRoom } from './class-view.js';
+import { describeLesson } from './lesson-view.js';
+import { readDoor, readLearnerAction, readLearner, readLessonName, readReport } from './report-body.js';
 import { renderRoom } from './room-page.js';
 
 /** @import { ClassLesson, Roll } from './class-roll.js' */
@@ -183,8 +184,8 @@ function createLearnerRoutes(roll, streams, share) {
     streams.open(req, res);
   });
   router.post('/learners', ...readJsonBody(BODY_LIMIT), (req, res) => {
-    const asked = readName(req.body);
-    const { id, name, waits } = limits.join(addressOf(req), performance.now(), () => roll.join(asked));
+    const { name: asked, onPhone } = readLearner(req.body);
+    const { id, name, waits } = limits.join(addressOf(req), performance.now(), () => roll.join(asked, onPhone));
     res.status(201).json({ learner: id, name, waits });
   });
   router.post('/reports', ...readJsonBody(BODY_LIMIT), (req, res) => {

@@ -1,38 +1,24 @@
-import { scoreGuess } from '../judge-task.js';
 import { caseOf, listPresent, publicName } from './class-roll.js';
+import { describeLesson } from './lesson-view.js';
 
 /** @import { ClassLesson, ClassState, Learner } from './class-roll.js' */
-/** @import { SimulatedAnswer } from './simulate-answer.js' */
+/** @import { LessonView } from './lesson-view.js' */
 
 /** A learner with this many failed checks in a row is stuck. */
 const MAX_FAILURES = 3;
 
 /**
- * @typedef {object} LessonView the lesson that the room works on, without names
- * @property {string} name
- * @property {number} number
- * @property {string} title
- * @property {string} [question]
- * @property {string} [unit]
- * @property {boolean} isRevealed
- * @property {string} [why] the reason for what was measured; only after the reveal
- * @property {SimulatedAnswer} [replay] the answer in a tunnel; only after the reveal
- * @property {number} guessed how many learners have
- * @property {number} checked how many have measured it
- * @property {number[]} guesses
- * @property {number[]} measured empty until the reveal
- * @property {Point[]} points of all learners; empty until the reveal
- * @property {ReturnType<typeof describeGuesses>} guessChart
- * @property {ReturnType<typeof describeCurve>} curve
- *
  * @typedef {object} PersonView
  * @property {string} name
  * @property {string} shownAs the name that others see
  * @property {'stuck' | 'working' | 'guessed' | 'done'} state
  * @property {string} why
+ * @property {boolean} onPhone see Learner
  * @property {number} done lessons
  * @property {string[]} solved cases
  * @property {number} hint the last one that was read in this lesson or its case; 0: none
+ * @property {number} [points] for the guess of this lesson, once it is revealed
+ * @property {number} [allPoints] for the guesses of all lessons that are revealed
  *
  * @typedef {object} RoomView
  * @property {string} [at] where learners reach the class
@@ -40,7 +26,7 @@ const MAX_FAILURES = 3;
  * @property {LessonView} lesson
  * @property {{ name: string, number: number, title: string, done: number, case?: string, solved: number }[]} lessons
  *   done: learners; solved: learners who solved its case
- * @property {PersonView[]} people those who are stuck first
+ * @property {PersonView[]} people those who are stuck first, then those with most points
  * @property {boolean} asksFirst see ClassState
  * @property {string[]} waiting names of those who want to be let in
  */
@@ -55,6 +41,8 @@ const MAX_FAILURES = 3;
 export function describeRoom(state, lessons, { now, stuckAfterMs }) {
   const learners = listPresent(state);
   const order = ['stuck', 'working', 'guessed', 'done'];
+  const revealed = lessons.filter(({ name }) => state.revealed.includes(name));
+  const views = revealed.map(({ name }) => describeLesson(state, lessons, name));
   return {
     code: state.code,
     asksFirst: Boolean(state.asksFirst),
@@ -69,8 +57,16 @@ export function describeRoom(state, lessons, { now, stuckAfterMs }) {
       solved: countDone(learners, caseOf(lesson)),
     })),
     people: learners
-      .map((learner) => describePerson(learner, lessons, state, { now, stuckAfterMs }))
-      .toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state) || a.name.localeCompare(b.name)),
+      .map((learner) => ({
+        ...describePerson(learner, lessons, state, { now, stuckAfterMs }),
+        ...countPoints(learner, views, state.current),
+      }))
+      .toSorted(
+        (a, b) =>
+          order.indexOf(a.state) - order.indexOf(b.state) ||
+          Number(b.allPoints ?? 0) - Number(a.allPoints ?? 0) ||
+          a.name.localeCompare(b.name),
+      ),
   };
 }
 
@@ -79,37 +75,13 @@ function countDone(learners, task = '') {
   return learners.filter(({ work }) => work[task]?.verdict).length;
 }
 
-/**
- * @param {ClassState} state
- * @param {ClassLesson[]} lessons
- * @param {string} wanted name
- * @param {boolean} [isOpen] whether to show what was measured
- * @returns {LessonView}
- */
-export function describeLesson(state, lessons, wanted, isOpen = state.revealed.includes(wanted)) {
-  const index = lessons.findIndex(({ name }) => name === wanted);
-  const { name, title, question, unit, why, replay } = lessons[index];
-  const works = listPresent(state).flatMap(({ work }) => work[name] ?? []);
-  const figures = works.flatMap((work) => work.figures ?? []);
-  const guesses = works.flatMap(({ guess }) => guess ?? []);
-  const measured = isOpen ? figures.flatMap((each) => each.measured ?? []) : [];
-  const points = isOpen ? figures.flatMap((each) => each.points) : [];
+/** @param {Learner} learner @param {LessonView[]} views of the lessons that are revealed @param {string} current */
+function countPoints(learner, views, current) {
+  const scores = scoreLearner(learner, views);
+  const given = scores.filter((score) => score !== undefined);
   return {
-    name,
-    title,
-    question,
-    unit,
-    number: index + 1,
-    isRevealed: isOpen,
-    why: isOpen ? why : undefined,
-    replay: isOpen ? replay : undefined,
-    guesses,
-    guessed: guesses.length,
-    checked: works.filter((work) => work.verdict || Number.isFinite(work.figures?.measured)).length,
-    measured,
-    points,
-    guessChart: describeGuesses(guesses, measured, unit ?? ''),
-    curve: describeCurve(points),
+    points: scores[views.findIndex(({ name }) => name === current)],
+    allPoints: given.length > 0 ? given.reduce((sum, score) => sum + score, 0) : undefined,
   };
 }
 
@@ -121,8 +93,8 @@ export function describeLesson(state, lessons, wanted, isOpen = state.revealed.i
  * @param {{ now: number, stuckAfterMs: number }} options
  * @returns {PersonView}
  */
-function describePerson(learner, lessons, { current, currentAt }, { now, stuckAfterMs }) {
-  const { name, work, progressAt } = learner;
+function describePerson(learner, lessons, { current, currentAt, revealed }, { now, stuckAfterMs }) {
+  const { name, work, progressAt, onPhone = false } = learner;
   const isDone = (/** @type {string} */ task) => work[task]?.verdict;
   const cases = lessons.flatMap((lesson) => caseOf(lesson) ?? []);
   const ownCase = lessons.filter(({ name: lesson }) => lesson === current).map(caseOf)[0] ?? current;
@@ -131,108 +103,27 @@ function describePerson(learner, lessons, { current, currentAt }, { now, stuckAf
   const who = {
     name,
     shownAs: publicName(learner),
+    onPhone,
     done: lessons.filter((lesson) => isDone(lesson.name)).length,
     solved: cases.filter(isDone),
     hint,
   };
   if (verdict) return { ...who, state: 'done', why: '' };
   if (failed >= MAX_FAILURES) return { ...who, state: 'stuck', why: `${failed} checks failed` };
-  if (idleMs >= stuckAfterMs) {
+  // Nothing is left to do on a phone after the guess, or the reveal.
+  const isThrough = onPhone && (guess !== undefined || revealed.includes(current));
+  if (idleMs >= stuckAfterMs && !isThrough) {
     return { ...who, state: 'stuck', why: `no progress for ${Math.floor(idleMs / 60_000)} min` };
   }
   return { ...who, state: guess === undefined ? 'working' : 'guessed', why: '' };
 }
 
 /**
- * The points of a learner's guesses, each against the median of what the room measured.
+ * The points of a learner's guesses.
  * @param {Learner} learner
  * @param {LessonView[]} views of the lessons, revealed
- * @returns {(number | undefined)[]} by lesson; undefined where the learner did not guess or nobody measured
+ * @returns {(number | undefined)[]} by lesson; undefined where the learner did not guess or no answer is known
  */
 export function scoreLearner({ work }, views) {
-  return views.map(({ name, guessChart: { median } }) => {
-    const guess = work[name]?.guess;
-    return guess === undefined || median === undefined ? undefined : scoreGuess(guess, median);
-  });
-}
-
-/** @typedef {[poolSize: number, slowestMs: number]} Point */
-
-/**
- * What the chart of guesses and measurements says, in words.
- * @param {number[]} guesses
- * @param {number[]} measured empty before the reveal
- * @param {string} unit
- * @returns {{ words: string, found: string, axis: string, median?: number, closest?: number }} words: for screen
- *   readers; found: the result as a sentence, empty before the reveal; median: of what was measured; closest: the guess
- *   that is next to it
- */
-function describeGuesses(guesses, measured, unit) {
-  const median = measured.length > 0 ? medianOf(measured) : undefined;
-  const closest = median === undefined ? undefined : findClosest(guesses, median);
-  const words = [
-    sumUp(guesses, unit, 'guess', 'guesses'),
-    sumUp(measured, unit, 'measurement', 'measurements'),
-    closest === undefined ? '' : `The closest guess is ${format(closest)} ${unit}.`,
-  ];
-  const found = [
-    median === undefined ? '' : `The room measured ${format(median)} ${unit}.`,
-    closest === undefined ? '' : `The closest guess was ${format(closest)}.`,
-  ];
-  return {
-    found: found.filter(Boolean).join(' '),
-    words: words.filter(Boolean).join(' ') || 'No guesses yet.',
-    axis: median === undefined ? unit : `measured: ${format(median)} ${unit}`,
-    median,
-    closest,
-  };
-}
-
-/** @param {number[]} guesses @param {number} median @returns {number | undefined} */
-function findClosest(guesses, median) {
-  return guesses.toSorted((a, b) => Math.abs(a - median) - Math.abs(b - median))[0];
-}
-
-/**
- * The medians of the room by pool size, and the chart in words.
- * @param {Point[]} points
- * @returns {{ words: string, medians: Point[] } | undefined} undefined where fewer than two pool sizes were measured
- */
-function describeCurve(points) {
-  const sizes = [...new Set(points.map(([size]) => size))].toSorted((a, b) => a - b);
-  if (sizes.length < 2) return undefined;
-  const medians = sizes.map(
-    (size) =>
-      /** @type {Point} */ ([
-        size,
-        medianOf(points.filter(([other]) => other === size).map(([, slowestMs]) => slowestMs)),
-      ]),
-  );
-  return {
-    words: `The slowest request by pool size, ${points.length} measurements from the room: ${medians
-      .map(([size, slowestMs]) => `${size}: ${format(slowestMs / 1000)} s`)
-      .join(', ')}.`,
-    medians,
-  };
-}
-
-/** @param {number[]} values @param {string} unit @param {string} one @param {string} many */
-function sumUp(values, unit, one, many) {
-  if (values.length === 0) return '';
-  if (values.length === 1) return `1 ${one}: ${format(values[0])} ${unit}.`;
-  return (
-    `${values.length} ${many} from ${format(Math.min(...values))} to ${format(Math.max(...values))}, half of them up ` +
-    `to ${format(medianOf(values))} ${unit}.`
-  );
-}
-
-/** The lower one of two. @param {number[]} values */
-function medianOf(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.ceil(sorted.length / 2) - 1];
-}
-
-/** @param {number} value */
-function format(value) {
-  return new Intl.NumberFormat('en', { maximumSignificantDigits: 3 }).format(value);
+  return views.map(({ name, results }) => results.find(({ guess }) => guess === work[name]?.guess)?.points);
 }

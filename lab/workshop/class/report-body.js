@@ -38,14 +38,18 @@ const FIGURES = {
   ],
 };
 
-/** @param {unknown} body of a request to join @returns {string} the name, trimmed @throws {Error} with status 400 */
-export function readName(body) {
-  const { name } = readFields(body, { name: ANY });
+/**
+ * @param {unknown} body of a request to join
+ * @returns {{ name: string, onPhone?: boolean }} the name, trimmed
+ * @throws {Error} with status 400
+ */
+export function readLearner(body) {
+  const { name, onPhone } = readFields(body, { name: ANY, onPhone: FLAG }, { required: ['name'] });
   const trimmed = typeof name === 'string' ? name.trim().normalize('NFC') : '';
   if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH || /\p{C}/u.test(trimmed)) {
     throw clientError(400, `name must be a text of 1 to ${MAX_NAME_LENGTH} letters`);
   }
-  return trimmed;
+  return { name: trimmed, onPhone };
 }
 
 /**

@@ -2,10 +2,11 @@ import { readChartScripts, readStyle, renderDocument } from '../../report/docume
 import { html } from '../../report/markup.js';
 import { listPresent, publicName } from './class-roll.js';
 import { MAX_SCORE } from '../judge-task.js';
-import { describeLesson, scoreLearner } from './class-view.js';
+import { scoreLearner } from './class-view.js';
+import { describeLesson } from './lesson-view.js';
 
 /** @import { ClassLesson, ClassState, Learner } from './class-roll.js' */
-/** @import { LessonView } from './class-view.js' */
+/** @import { LessonView } from './lesson-view.js' */
 /** @import { Html } from '../../report/markup.js' */
 
 /**
@@ -25,14 +26,16 @@ export function renderRoom(state, lessons) {
   return renderPage(
     'What the room found out',
     html` <p class="question">
-        ${learners.length} learners, ${state.startedAt.slice(0, 10)}. Circles are guesses, dots are measurements.
+        ${learners.length} learners, ${state.startedAt.slice(0, 10)}. Circles are guesses, dots are measurements, and
+        the line is the answer.
       </p>
       ${views.map(renderLesson)}
       <section>
         <h3>Who finished what</h3>
         <p class="hint">
-          The points are for guesses: ${MAX_SCORE} within 10 % of what the room measured, 2 within 1.5 times, 1 within 3
-          times too high or too low.
+          The points are for guesses: ${MAX_SCORE} within 10 % of the answer, 2 within 1.5 times, 1 within 3 times too
+          high or too low. The answer is calculated where the question says all that is needed. Elsewhere it is the
+          median of what the room measured.
         </p>
         <div class="scroll" role="region" aria-label="Who finished what" tabindex="0">
           <table>
@@ -87,7 +90,9 @@ function renderLesson(view) {
       ${question && renderChart('guesses', view.guessChart.words)}
       ${view.curve && renderChart('curve', view.curve.words)}
     </div>
-    <p class="counts">${view.guessed} guessed, ${view.checked} measured. ${question && guessChart.found}</p>
+    <p class="counts">
+      ${view.guessed} guessed${view.checked > 0 && `, ${view.checked} measured`}. ${question && guessChart.found}
+    </p>
     ${why && html`<p class="why">${why}</p>`}
   </section>`;
 }

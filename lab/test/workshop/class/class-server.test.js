@@ -3,17 +3,20 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { createRandom, simulate } from 'mongodb-pool-predictor';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { until } from 'test-support/waiting.js';
 import { hashSource } from '../../../report/document.js';
 import { createAddressLimits } from '../../../workshop/class/address-limits.js';
+import { describeAllowed, describeOwnGuess, readGuess } from '../../../workshop/class/browser/own-guess.js';
 import { drawQrCode } from '../../../workshop/class/browser/qr-code.js';
 import { describeRoom } from '../../../workshop/class/class-view.js';
+import { describeLesson } from '../../../workshop/class/lesson-view.js';
 import { FIGURES, LESSONS, QR_CODE } from './sample-lessons.js';
 import { firstWhere, post, readClassEvents, serveClass, teach } from './serve-class.js';
 import { createStateFile } from '../../../workshop/class/class-file.js';
 import { openState } from '../../../workshop/class/class-roll.js';
-import { simulateAnswer } from '../../../workshop/class/simulate-answer.js';
+import { simulateAnswer } from '../../../workshop/simulate-answer.js';
 import { readLessons } from '../../../workshop/lessons.js';
 
 const STUCK_AFTER_MS = 300_000;
@@ -56,7 +59,8 @@ test('guesses meet on the page at once; what was measured joins them with the re
       guesses: [12],
       measured: [20],
       points: [[1, 21_000]],
-      guessChart: { median: 20, closest: 12 },
+      answer: { value: 20, words: '20 s', isMeasured: true },
+      results: [{ guess: 12, points: 1, place: 1, isTied: false }],
     },
     people: [{ state: 'done', done: 1 }],
   });
@@ -78,6 +82,176 @@ test('the tunnel replays what the lesson says about waits and refusals', async (
   const refused = answers.get('05-wait-queue').filter((/** @type {any} */ { outcome }) => outcome !== 'ok');
   expect(refused).toHaveLength(7);
   expect(new Set(waitsOf('15-your-own-app', '/fast'))).toEqual(new Set([0]));
+});
+
+test('the answers that a class calculates are those of the lessons', async () => {
+  const answers = (await readLessons()).map(async ({ guess }) => guess?.answer?.());
+  const calculated = (await Promise.all(answers)).map((answer) => answer && Number(answer.toPrecision(3)));
+  const none = undefined;
+  expect(calculated).toEqual([6, 20, 5, 11, 7, 120, none, 4, none, none, none, 950, none, none, 10]);
+});
+
+test('lesson 12: in the long run, simulated queries wait as long as is calculated', async () => {
+  const lesson = (await readLessons()).find(({ name }) => name === '12-utilisation');
+  const random = createRandom(1, 'arrivals');
+  let atMs = 0;
+  const arrivals = Array.from({ length: 300_000 }, () => {
+    atMs -= (100 / 0.95) * Math.log(1 - random.uniform());
+    return { route: '/slow', atMs };
+  });
+  const services = { '/slow': { kind: /** @type {const} */ ('fixed'), ms: 100 } };
+  const { routes } = simulate({ arrivals, pool: { maxPoolSize: 1 }, services });
+  expect((routes['/slow'].meanMs - 100) / Number(await lesson?.guess?.answer?.())).toBeCloseTo(1, 1);
+});
+
+/** A class of phones that has guessed the third lesson. @param {(number | undefined)[]} guesses */
+async function guessOnPhones(guesses) {
+  const room = await serveClass();
+  await teach(room.url, '/class/lesson', { lesson: '03-third' });
+  for (const [index, guess] of guesses.entries()) {
+    const { answer } = await post(`${room.join}/learners`, { name: `Phone ${index}`, onPhone: true });
+    const report = { learner: answer.learner, lesson: '03-third', guess };
+    if (guess !== undefined) await post(`${room.join}/reports`, report);
+  }
+  return { ...room, view: () => describeLesson(room.state, LESSONS, '03-third') };
+}
+
+test('six phones: points for all who guessed, without a measurement, and the whole result in one file', async () => {
+  const { url, state, join, view } = await guessOnPhones([9, 6, 4, 2, 100, undefined]);
+  expect(view()).toMatchObject({ answer: undefined, results: [], why: undefined });
+  expect(describeRoomOf(state).people.every(({ allPoints }) => allPoints === undefined)).toBe(true);
+  await teach(url, '/class/reveal');
+  expect(await firstWhere(readClassEvents(`${join}/events`), () => true)).toMatchObject({
+    answer: { value: 6, words: '6 s', isMeasured: false },
+    results: [
+      { guess: 6, points: 3, place: 1, isTied: false },
+      { guess: 4, points: 2, place: 2, isTied: true },
+      { guess: 9, points: 2, place: 2, isTied: true },
+      { guess: 2, points: 1, place: 4, isTied: false },
+      { guess: 100, points: 0, place: 5, isTied: false },
+    ],
+    guessChart: { found: 'The answer is 6 s. The closest guess was 6.' },
+  });
+  expect(describeRoomOf(state).people.map(({ name, points, allPoints }) => [name, points, allPoints])).toEqual([
+    ['Phone 5', undefined, undefined],
+    ['Phone 1', 3, 3],
+    ['Phone 0', 2, 2],
+    ['Phone 2', 2, 2],
+    ['Phone 3', 1, 1],
+    ['Phone 4', 0, 0],
+  ]);
+  const page = await (await fetch(`${url}/class/result`)).text();
+  expect(page).toContain('The answer is 6 s. The closest guess was 6.');
+  const cells = [...page.matchAll(/<th scope="row">(.*?)<\/th>\s*<td>(.*?)<\/td>\s*<td>(.*?)<\/td>/g)];
+  expect(cells.map(([, ...row]) => row)).toEqual([
+    ['Phone 0', '2', '2'],
+    ['Phone 1', '3', '3'],
+    ['Phone 2', '2', '2'],
+    ['Phone 3', '1', '1'],
+    ['Phone 4', '0', '0'],
+    ['Phone 5', '', ''],
+  ]);
+});
+
+test('what is calculated counts, and what the room measured stands beside it', async () => {
+  const { url, learn, view } = await guessOnPhones([6, 7]);
+  const ada = await learn('Ada');
+  await ada.report({ lesson: '03-third', verdict: true, figures: { measured: 7, points: [] } });
+  await teach(url, '/class/reveal');
+  expect(view()).toMatchObject({
+    answer: { value: 6, isMeasured: false },
+    measured: [7],
+    results: [{ guess: 6, place: 1 }, { guess: 7 }],
+    guessChart: { found: 'The answer is 6 s. The room measured 7 s. The closest guess was 6.' },
+  });
+});
+
+test('without an answer and a measurement there are no points, and the page says why', async () => {
+  const { url, learn, state } = await serveClass();
+  await (await learn('Ada')).report({ guess: 9 });
+  await teach(url, '/class/reveal');
+  expect(describeLesson(state, LESSONS, '01-first')).toMatchObject({
+    answer: undefined,
+    results: [],
+    guessChart: { found: 'This depends on the machine, and nobody has measured it yet.' },
+  });
+});
+
+test('nobody on a phone is stuck after the guess or the reveal, as there is nothing left to do', async () => {
+  const { url, state } = await guessOnPhones([9, undefined]);
+  const states = () => describeRoomOf(state, STUCK_AFTER_MS + 1000).people.map(({ name, state: how }) => [name, how]);
+  expect(states()).toEqual([
+    ['Phone 1', 'stuck'],
+    ['Phone 0', 'guessed'],
+  ]);
+  await teach(url, '/class/reveal');
+  expect(states()).toEqual([
+    ['Phone 1', 'working'],
+    ['Phone 0', 'guessed'],
+  ]);
+});
+
+describe('what a phone says of its own guess', () => {
+  const lesson = { unit: 'seconds', answer: { value: 6, words: '6 s', isMeasured: false }, guessed: 6 };
+  const result = { guess: 9, points: 2, place: 2, isTied: false };
+
+  test.each(
+    /** @type {[number | undefined, object, string][]} */ ([
+      [9, { results: [result] }, 'You said 9 s. It is 6 s: 2nd closest, 2 points.'],
+      [9, { results: [{ ...result, isTied: true }] }, 'You said 9 s. It is 6 s: 2nd closest, with others, 2 points.'],
+      [9, { results: [{ ...result, place: 1, points: 1 }] }, 'You said 9 s. It is 6 s: closest, 1 point.'],
+      [9, { results: [{ ...result, place: 23, points: 0 }] }, 'You said 9 s. It is 6 s: 23rd closest, no points.'],
+      [9, { results: [result], guessed: 1 }, 'You said 9 s. It is 6 s: 2 points.'],
+      [undefined, { results: [result] }, 'It is 6 s. You made no guess.'],
+      [9, { results: [] }, 'You said 9 s. It is 6 s.'],
+      [9, { results: [], answer: undefined }, 'You said 9 s. Nobody has measured it yet.'],
+      [undefined, { results: [], answer: undefined }, 'You made no guess.'],
+      [
+        6100,
+        { results: [{ ...result, guess: 6100, place: 6, points: 0 }] },
+        'You said 6,100 s. It is 6 s: 6th closest, no points. The question is in seconds: did you mean ms?',
+      ],
+      [
+        4,
+        {
+          unit: 'times',
+          answer: { value: 10.5, words: '10.5 times', isMeasured: true },
+          results: [{ ...result, guess: 4 }],
+        },
+        'You said 4. The room measured 10.5: 2nd closest, 2 points.',
+      ],
+    ]),
+  )('%s, %j', (mine, facts, words) => {
+    expect(describeOwnGuess(mine, /** @type {any} */ ({ ...lesson, ...facts }))).toBe(words);
+  });
+});
+
+test.each(
+  /** @type {[string, { unit: string, isCount?: boolean }, number | undefined][]} */ ([
+    ['9', { unit: 'seconds' }, 9],
+    [' 0,5 ', { unit: 'seconds' }, 0.5],
+    ['9 s', { unit: 'seconds' }, 9],
+    ['9000ms', { unit: 'seconds' }, 9],
+    ['0.95 sec', { unit: 'ms' }, 950],
+    ['4 times', { unit: 'times' }, 4],
+    ['4', { unit: 'connections', isCount: true }, 4],
+    ['4.5', { unit: 'connections', isCount: true }, undefined],
+    ['4 s', { unit: 'connections', isCount: true }, undefined],
+    ['1,000', { unit: 'ms' }, undefined],
+    ['-3', { unit: 'ms' }, undefined],
+    ['nine', { unit: 'seconds' }, undefined],
+    ['9 lanes', { unit: 'seconds' }, undefined],
+    ['', { unit: 'seconds' }, undefined],
+  ]),
+)('the guess %j, in %j, is %s', (text, lesson, value) => {
+  expect(readGuess(text, lesson)).toBe(value);
+});
+
+test('a guess that is none is told what is one', () => {
+  expect(describeAllowed({ unit: 'seconds' })).toBe('Write a number of seconds, such as 9 or 0.5.');
+  expect(describeAllowed({ unit: 'connections', isCount: true })).toBe(
+    'Write a whole number of connections, such as 4.',
+  );
 });
 
 test("a guess after the reveal, or after the learner's own measurement, does not count", async () => {
@@ -152,7 +326,7 @@ test('the teacher sees who is at the case of the lesson, and the result who has 
   for (let check = 0; check < 3; check++) await ben.report({ lesson: 'case-1', verdict: false });
   await cleo.report({ lesson: '01-first/twist', verdict: true });
   const { lessons, people } = describeRoomOf(state);
-  expect(lessons).toMatchObject([{ solved: 0 }, { case: 'case-1', done: 2, solved: 1 }]);
+  expect(lessons).toMatchObject([{ solved: 0 }, { case: 'case-1', done: 2, solved: 1 }, { solved: 0 }]);
   expect(people).toMatchObject([
     { name: 'Ben', state: 'stuck', why: '3 checks failed', solved: [] },
     { name: 'Cleo', state: 'working', solved: [] },
@@ -190,6 +364,7 @@ test.each(
     ['a list', ['Ada']],
     ['null', 'null'],
     ['more than a name', { name: 'Ada', isTeacher: true }],
+    ['a phone in words', { name: 'Ada', onPhone: 'yes' }],
     ['no JSON', '{'],
     ['__proto__', '{"name":"Ada","__proto__":{"x":1}}'],
   ]),
@@ -434,9 +609,9 @@ test("the room's result is one file that loads nothing and runs its charts alone
   expect(scripts).toHaveLength(2);
   expect(page.replaceAll('&#39;', "'")).toContain(`script-src ${scripts.join(' ')};`);
   expect(page.replaceAll(/<script.*?<\/script>/gs, '')).not.toMatch(/<script|(?:src|href)="(?!data:)/);
-  expect(page).toContain('1 guess: 12 seconds. 1 measurement: 20 seconds.');
+  expect(page).toContain('1 guess: 12 s. 1 measurement: 20 s.');
   expect(page).toContain('The slowest request by pool size, 2 measurements');
-  expect(page).toContain('The room measured 20 seconds. The closest guess was 12.');
+  expect(page).toContain('The room measured 20 s. The closest guess was 12.');
   expect(page).toContain('Four wait for the first.');
   // 12 is within 3 times of 20.
   expect(page).toContain('<td>done, 1</td>');

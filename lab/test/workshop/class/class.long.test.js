@@ -9,9 +9,10 @@ import { scratchFolder } from 'test-support/cleanup.js';
 import { findFreePort } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
 import { writeCard } from '../../../workshop/card.js';
+import { listClassLessons } from '../../../workshop/class/list-class-lessons.js';
 import { renderSheet } from '../../../workshop/class/sheet-page.js';
 import { FIGURES, LESSONS } from './sample-lessons.js';
-import { firstWhere, joinClass, post, readClassEvents, serveClass, spawnClass, teach } from './serve-class.js';
+import { firstWhere, joinClass, post, readClassEvents, serveClass, spawnClass } from './serve-class.js';
 import { readLessons } from '../../../workshop/lessons.js';
 import { commandsOf } from '../../../../test/support/commands-of.js';
 import { expectRefused, runCli } from '../../support/run-cli.js';
@@ -56,38 +57,104 @@ describeInBrowser('the pages of a class', () => {
     ];
   }
 
-  test('the projector fills a large screen, and its type grows with it', async () => {
-    const { url, learn } = await serveClass();
-    const learners = await Promise.all(['Ada', 'Grace', 'Jo'].map(learn));
-    for (const [index, learner] of learners.entries()) await learner.report({ guess: [4, 12, 20][index] });
-    const endOf = async (/** @type {Page} */ page) => {
-      const box = await page.locator('section').first().boundingBox();
-      return (box?.y ?? 0) + (box?.height ?? 0);
-    };
-    const [sizes, pages] = [/** @type {number[]} */ ([]), /** @type {Page[]} */ ([])];
-    for (const viewport of [
-      { width: 1440, height: 900 },
-      { width: 2560, height: 1440 },
-    ]) {
-      const { page } = await open(url, { viewport });
-      await page.getByRole('img', { name: '3 guesses from 4 to 20' }).waitFor();
-      const end = await endOf(page);
-      expect(end / viewport.height).toBeGreaterThan(0.9);
-      expect(await findFaults(page)).toEqual([]);
-      sizes.push(await page.locator('#question').evaluate((node) => node.getBoundingClientRect().height));
-      pages.push(page);
-    }
-    expect(sizes[1] / sizes[0]).toBeGreaterThan(1.5);
+  /** The highest part of a section of the projector, up to the end of the window, in which nothing is drawn. */
+  const findEmptyHeights = (/** @type {Page} */ page) =>
+    page.evaluate(() => {
+      const { document, getComputedStyle, innerHeight, NodeFilter } = /** @type {any} */ (globalThis);
+      const end = innerHeight - Number.parseFloat(getComputedStyle(document.body).paddingBottom);
+      return [...document.querySelectorAll('main > section')].map((section) => {
+        const { top } = section.getBoundingClientRect();
+        /** @type {[number, number][]} */
+        const drawn = [];
+        const add = (/** @type {any} */ { top: from, bottom: to, width }) => width > 0 && drawn.push([from, to]);
+        const texts = document.createTreeWalker(section, NodeFilter.SHOW_TEXT);
+        for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+          const range = document.createRange();
+          range.selectNodeContents(node);
+          if (node.data.trim() !== '') [...range.getClientRects()].forEach(add);
+        }
+        for (const part of section.querySelectorAll('button, svg')) add(part.getBoundingClientRect());
+        for (const canvas of section.querySelectorAll('canvas')) {
+          const box = canvas.getBoundingClientRect();
+          if (box.width * box.height === 0) continue;
+          const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          for (let row = 0; row < canvas.height; row++) {
+            const pixels = data.subarray(row * canvas.width * 4, (row + 1) * canvas.width * 4);
+            const at = box.top + (row * box.height) / canvas.height;
+            if (pixels.some((/** @type {number} */ value) => value > 0)) drawn.push([at, at + 2]);
+          }
+        }
+        let [reached, most] = [top, 0];
+        for (const [from, to] of drawn.sort((one, other) => one[0] - other[0])) {
+          most = Math.max(most, from - reached);
+          reached = Math.max(reached, to);
+        }
+        return Math.round(Math.max(most, end - reached));
+      });
+    });
 
-    for (const learner of learners) await learner.report({ verdict: true, figures: FIGURES });
-    await teach(url, '/class/reveal');
-    for (const page of pages) {
-      await page.getByText('The room measured 20 seconds. The closest guess was 20.').waitFor();
-      await page.getByText('Four wait for the first.').waitFor();
-      expect(await endOf(page)).toBeLessThanOrEqual(Number(page.viewportSize()?.height));
+  /** What stands at a place of the axis of the guesses. @param {Page} page @param {number} value */
+  const readTick = (page, value) =>
+    page.evaluate((at) => {
+      const { Chart, document } = /** @type {any} */ (globalThis);
+      const { ticks } = Chart.getChart(document.querySelector('#guesses canvas')).scales.x;
+      return ticks.find((/** @type {any} */ tick) => tick.value === at)?.label;
+    }, value);
+
+  const LARGE = /** @type {const} */ ([
+    [1920, 1080, 'light'],
+    [2560, 1440, 'dark'],
+  ]);
+
+  test.each(LARGE)(
+    'a projector of %i x %i pixels, %s: the last row reads the question, and nothing is empty or cut off',
+    async (width, height, colorScheme) => {
+      const token = 'only-the-teacher-knows';
+      const { url, roll } = await serveClass({ lessons: await listClassLessons(), host: '0.0.0.0', token });
+      const own = url.replace('0.0.0.0', '127.0.0.1');
+      const { page, incidents } = await open(`${own}/#token=${token}`, {
+        viewport: { width, height },
+        colorScheme,
+        reducedMotion: 'reduce',
+      });
+      const check = async (/** @type {string} */ stage) => {
+        const fontPx = await page.evaluate('Number.parseFloat(getComputedStyle(question).fontSize)');
+        const empty = await findEmptyHeights(page);
+        const hasQrCode = await page.locator('#qr').isVisible();
+        const scrolls = await page.evaluate('document.documentElement.scrollHeight > innerHeight');
+        const isLegible = fontPx >= 32 || fontPx;
+        // On a machine without a network there is no QR code.
+        const isFull = Math.max(...empty.slice(0, hasQrCode ? 2 : 1)) <= 100 || empty;
+        const faults = await findFaults(page);
+        expect({ stage, scrolls, isLegible, isFull, faults }).toEqual({
+          stage,
+          scrolls: false,
+          isLegible: true,
+          isFull: true,
+          faults: [],
+        });
+      };
+      await page.getByText('Nobody has joined yet.').waitFor();
+      await check('at first');
+      const guesses = [9, 6, 4, 2, 100, 10];
+      const phones = guesses.map((_, index) => roll.join(`Phone ${index}`, true));
+      // A long question, with a tunnel and without one.
+      for (const lesson of ['01-what-a-pool-is', '05-wait-queue', '08-remedies']) {
+        roll.show(lesson);
+        phones.forEach(({ id }, index) => roll.note({ learner: id, lesson, guess: guesses[index] }));
+        await page.getByText('6 of 6 have guessed.').waitFor();
+        await check(`${lesson}, guessed`);
+        roll.reveal();
+        await page.getByText(/^The answer is \d/).waitFor();
+        await check(`${lesson}, revealed`);
+      }
+      expect(await readTick(page, 4)).toBe('4 remedies');
+      expect(await page.getByText('0 done').count()).toBe(0);
+      // What this test itself does to the canvases is none.
+      expect(incidents.filter((text) => !text.startsWith('Canvas2D: Multiple readback'))).toEqual([]);
       await page.close();
-    }
-  });
+    },
+  );
 
   const VIEWS = /** @type {const} */ ([
     [1440, 'light'],
@@ -119,7 +186,7 @@ describeInBrowser('the pages of a class', () => {
     await page.getByText('4 of 4 have guessed, 2 of 4 have measured.').waitFor();
     expect(await findFaults(page)).toEqual([]);
 
-    await page.getByRole('button', { name: 'Reveal the measurements' }).click();
+    await page.getByRole('button', { name: 'Reveal the answer' }).click();
     await page.getByRole('img', { name: /2 measurements from 22 to 23/ }).waitFor();
     await page.getByRole('img', { name: /The slowest request by pool size, 6 measurements/ }).waitFor();
     expect(await findFaults(page)).toEqual([]);
@@ -144,7 +211,7 @@ describeInBrowser('the pages of a class', () => {
     const still = await open(url, { reducedMotion: 'reduce' });
     const over = '4.5 s: 1 waiting, 1 gave up. The longest wait was 4.0 s.';
     expect(await live.page.locator('#replay').isVisible()).toBe(false);
-    await live.page.getByRole('button', { name: 'Reveal the measurements' }).click();
+    await live.page.getByRole('button', { name: 'Reveal the answer' }).click();
     await live.page.getByRole('img', { name: '1 of 1 lane busy, 2 waiting' }).waitFor();
     expect(await live.page.getByText(over).isVisible()).toBe(false);
     await still.page.getByText(over).waitFor();
@@ -169,7 +236,7 @@ describeInBrowser('the pages of a class', () => {
   });
 
   test('a phone joins with the code, guesses, and sees the reveal; the projector follows', async () => {
-    const { url, state } = await serveClass();
+    const { url, state, learn } = await serveClass();
     const projector = await open(url);
     const { page, incidents } = await open(`${url}/join`, { viewport: { width: 390, height: 844 } });
     await page.getByLabel('The code on the projector').fill(state.code.toLowerCase());
@@ -181,16 +248,33 @@ describeInBrowser('the pages of a class', () => {
     await page.getByLabel('Your guess, in seconds').fill('15');
     await page.getByRole('button', { name: 'Guess' }).click();
     await page.getByText('Your guess: 15 seconds. You can change it until the reveal.').waitFor();
-    await projector.page.getByRole('img', { name: '1 guess: 15 seconds.' }).waitFor();
+    await projector.page.getByRole('img', { name: '1 guess: 15 s.' }).waitFor();
     expect(await findFaults(page)).toEqual([]);
 
     await page.reload();
     await page.getByText('Your guess: 15 seconds.').waitFor();
-    await projector.page.getByRole('button', { name: 'Reveal the measurements' }).click();
+    await projector.page.getByRole('button', { name: 'Reveal the answer' }).click();
     await page.getByRole('img', { name: '1 guess: 15' }).waitFor();
     expect(await page.getByRole('button', { name: 'Guess' }).isVisible()).toBe(false);
+    await page.getByText('You said 15 s. Nobody has measured it yet.').waitFor();
     await projector.page.getByRole('button', { name: 'Next lesson' }).click();
     await page.getByRole('heading', { name: 'The second' }).waitFor();
+
+    // A lesson whose answer is calculated gives points, by keyboard alone.
+    await projector.page.getByRole('button', { name: 'Next lesson' }).press('Enter');
+    await (await learn('Ben')).report({ lesson: '03-third', guess: 4 });
+    await page.getByLabel('Your guess, in seconds').fill('nine');
+    await page.getByLabel('Your guess, in seconds').press('Enter');
+    await page.getByText('Write a number of seconds, such as 9 or 0.5.').waitFor();
+    await page.getByLabel('Your guess, in seconds').fill('9 s');
+    await page.getByLabel('Your guess, in seconds').press('Enter');
+    await page.getByText('Your guess: 9 seconds.').waitFor();
+    await projector.page.getByRole('button', { name: 'Reveal the answer' }).press('Enter');
+    await page.getByText('You said 9 s. It is 6 s: closest, with others, 2 points.').waitFor();
+    await projector.page.getByText('The answer is 6 s. The closest guesses were 4 and 9.').waitFor();
+    expect(await projector.page.getByText('2 points').count()).toBe(2);
+    expect(await page.locator('#legend').innerText()).toBe('your guess\nthe closest guess\na guess\nthe answer');
+    expect([...(await findFaults(page)), ...(await findFaults(projector.page))]).toEqual([]);
     expect([...incidents, ...projector.incidents]).toEqual([]);
     await Promise.all([page.close(), projector.page.close()]);
   });

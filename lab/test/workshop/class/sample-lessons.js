@@ -17,6 +17,15 @@ export const LESSONS = [
     tasks: ['01-first', '01-first/twist'],
   },
   { name: '02-second', title: 'The second', tasks: ['02-second', 'case-1'] },
+  {
+    name: '03-third',
+    title: 'The third',
+    question: 'How long, by calculation?',
+    unit: 'seconds',
+    why: 'Two times three.',
+    answer: 6,
+    tasks: ['03-third'],
+  },
 ];
 
 /** @type {import('../../../workshop/class-report.js').LearnerFigures} */

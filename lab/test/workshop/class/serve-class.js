@@ -13,6 +13,7 @@ import { LESSONS } from './sample-lessons.js';
 /**
  * A class on a free loopback port, closed with the test file.
  * @param {object} [options]
+ * @param {import('../../../workshop/class/class-roll.js').ClassLesson[]} [options.lessons]
  * @param {ClassState} [options.state]
  * @param {string} [options.host]
  * @param {string} [options.token]
@@ -20,7 +21,8 @@ import { LESSONS } from './sample-lessons.js';
  * @param {number} [options.share]
  */
 export async function serveClass({
-  state = openState(LESSONS),
+  lessons = LESSONS,
+  state = openState(lessons),
   host = '127.0.0.1',
   token,
   stuckAfterMs = 300_000,
@@ -28,9 +30,9 @@ export async function serveClass({
 } = {}) {
   /** @type {() => void} */
   let change = () => {};
-  const roll = createRoll(state, LESSONS, () => change());
+  const roll = createRoll(state, lessons, () => change());
   const room = await openClass(roll, {
-    lessons: LESSONS,
+    lessons,
     host,
     port: 0,
     token,

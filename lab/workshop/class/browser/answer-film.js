@@ -2,7 +2,7 @@ import { watchPalette } from 'mongodb-pool-page/page/palette.js';
 import { TrafficPicture, assignTrips, describeWaiting, findPlaces } from 'mongodb-pool-page/page/traffic-picture.js';
 
 /** @import { Traffic } from 'mongodb-pool-page/page/traffic-picture.js' */
-/** @import { SimulatedAnswer } from '../simulate-answer.js' */
+/** @import { SimulatedAnswer } from '../../simulate-answer.js' */
 
 /** A longer run is played faster. */
 const MAX_FILM_MS = 12_000;

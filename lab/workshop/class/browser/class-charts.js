@@ -1,19 +1,27 @@
 /** @import { ChartDataset, Chart as ChartJs } from 'chart.js' */
-/** @import { LessonView } from '../class-view.js' */
+/** @import { LessonView } from '../lesson-view.js' */
 
 /** With a wider range than this, a linear axis would squeeze most dots into its left end. */
 const WIDE_RANGE = 30;
 /** A logarithmic axis begins here at the earliest. */
 const MIN_LOG = 1e-6;
 const MAX_PILES = 40;
-/** Rows of dots that have room even where there are fewer. */
-const MIN_ROWS = 3;
+/** Without a guess, for the axis alone. */
+const MIN_ROWS = 0.1;
+/** Above the dots, so that the line of the answer can be seen. */
+const HEADROOM_ROWS = 0.8;
 const [MIN_RADIUS, MAX_RADIUS] = [2.5, 9];
+/** On a projector, where there is room. */
+const LARGE_RADIUS = 18;
 const MAX_PILE_PX = 300;
-const AXIS_PX = 64;
+const AXIS_PX = 52;
+/** For an answer, which is larger than the other figures. */
+const ANSWER_PX = 12;
+/** The answer on the axis, as times the size of the other figures. */
+const ANSWER_SIZE = 1.6;
+/** The share of the axis around the answer that has no other figure. */
+const ANSWER_ROOM = 0.09;
 const CURVE_PX = 340;
-/** With less free height, charts on a projector are as high as elsewhere, and the page scrolls. */
-const MIN_FILL_PX = 110;
 
 /** From the library's script. @type {typeof ChartJs} */
 const Chart = Reflect.get(globalThis, 'Chart');
@@ -24,17 +32,18 @@ const Chart = Reflect.get(globalThis, 'Chart');
  * Draws a lesson's charts into the canvases below an element. Colours come from the style sheet.
  * @param {ParentNode} root
  * @param {LessonView} lesson
+ * @param {{ mine?: number, freePx?: number }} [options] mine: the guess of whoever looks; freePx: height of each chart
+ *   at most, and it may use it; default: as high as it needs
  */
-export function drawCharts(root, lesson) {
+export function drawCharts(root, lesson, { mine, freePx } = {}) {
   /** @type {NodeListOf<HTMLCanvasElement>} */
   const canvases = root.querySelectorAll('canvas[data-chart]');
   for (const canvas of canvases) Chart.getChart(canvas)?.destroy();
-  const freePx = findFreeHeight(root.querySelectorAll('[data-fill]'));
   for (const canvas of canvases) {
     const box = /** @type {HTMLElement} */ (canvas.parentElement);
     Chart.defaults.font = { family: getComputedStyle(box).fontFamily, size: 15 * readScale() };
     Chart.defaults.color = readColor('muted');
-    if (canvas.dataset.chart === 'guesses') drawGuesses(canvas, box, lesson, freePx);
+    if (canvas.dataset.chart === 'guesses') drawGuesses(canvas, box, { ...lesson, mine }, freePx);
     else if (lesson.curve) drawCurve(canvas, box, lesson, freePx);
   }
 }
@@ -45,41 +54,45 @@ export function onLookChange(draw) {
 }
 
 /**
- * Guesses above a line, measurements below it, each a dot.
+ * Guesses above a line, measurements below it, each a dot. The answer is marked on the axis, with a line up to the
+ * guesses.
  * @param {HTMLCanvasElement} canvas
  * @param {HTMLElement} box
- * @param {LessonView} lesson
- * @param {number | undefined} freePx height of the box; undefined: as high as the piles need
+ * @param {LessonView & { mine?: number }} lesson
+ * @param {number | undefined} freePx see drawCharts
  */
-function drawGuesses(canvas, box, { guesses, measured, guessChart: { words, axis, median, closest } }, freePx) {
-  const range = findRange([...guesses, ...measured]);
+function drawGuesses(canvas, box, { guesses, measured, answer, results, mine, guessChart: { words, axis } }, freePx) {
+  const range = findRange([...guesses, ...measured, ...(answer ? [answer.value] : [])]);
   const unit = readScale();
   const piles = Math.max(1, Math.min(MAX_PILES, Math.floor(box.clientWidth / (2 * MAX_RADIUS * unit))));
   const [above, below] = [guesses, measured].map((values) => stack(values, range, piles));
   const [top, bottom] = [above, below].map((dots) => Math.max(0, ...dots.map(({ y }) => y + 0.5)));
-  const rows = { above: Math.max(MIN_ROWS, top), below: below.length > 0 ? Math.max(MIN_ROWS, bottom) : 0 };
-  const pilePx = freePx === undefined ? Infinity : (freePx - AXIS_PX * unit) / (rows.above + rows.below);
-  const widest = Math.min(unit * MAX_RADIUS, (unit * MAX_PILE_PX) / 2 / Math.max(top, bottom, 1), pilePx / 2);
+  const rows = { above: Math.max(top, MIN_ROWS) + (answer ? HEADROOM_ROWS : 0), below: bottom };
+  const axisPx = unit * (AXIS_PX + (answer ? ANSWER_PX : 0));
+  const pilePx = freePx === undefined ? Infinity : (freePx - axisPx) / (rows.above + rows.below);
+  const most = freePx === undefined ? MAX_RADIUS : LARGE_RADIUS;
+  const widest = Math.min(unit * most, (unit * MAX_PILE_PX) / 2 / Math.max(top, bottom, 1), pilePx / 2);
   const radius = Math.max(unit * MIN_RADIUS, widest);
-  const height = (rows.above + rows.below) * 2 * radius + AXIS_PX * unit;
-  const left = Math.max(0, (freePx ?? 0) - height);
-  rows.above += left / 2 / radius;
-  box.style.height = `${height + left}px`;
+  box.style.height = `${(rows.above + rows.below) * 2 * radius + axisPx}px`;
+  const closest = new Set(results.filter(({ place }) => place === 1).map(({ guess }) => guess));
   drawScatter(canvas, words, {
+    sidePx: radius,
     datasets: [
-      createDots(above, radius, ({ value }) => (value === closest ? 'highlight' : 'paper')),
+      createDots(markOwn(above, mine), radius, ({ value, isOwn }) =>
+        closest.has(value) ? 'highlight' : isOwn ? 'measured-1' : 'paper',
+      ),
       createDots(
         below.map((dot) => ({ ...dot, y: -dot.y })),
         radius,
       ),
-      ...(median === undefined
-        ? []
-        : [
+      ...(answer
+        ? [
             createLine(
-              [-rows.below, rows.above].map((y) => ({ x: median, y })),
-              { borderWidth: 2, borderDash: [5, 5] },
+              [-rows.below, rows.above].map((y) => ({ x: answer.value, y })),
+              { borderWidth: 2 * unit, borderColor: readColor('ink') },
             ),
-          ]),
+          ]
+        : []),
     ],
     scales: {
       x: {
@@ -88,9 +101,20 @@ function drawGuesses(canvas, box, { guesses, measured, guessChart: { words, axis
         max: range.high,
         grid: { display: false },
         border: { display: false },
-        ticks: { includeBounds: false, maxRotation: 0, autoSkipPadding: 18 },
+        ticks: {
+          includeBounds: false,
+          maxRotation: 0,
+          autoSkip: !answer,
+          callback: (/** @type {number} */ value) => (value === answer?.value ? answer.words : format(value)),
+          color: onAnswer(answer, readColor('ink'), readColor('muted')),
+          font: onAnswer(answer, { weight: 'bold', size: ANSWER_SIZE * 15 * unit }, {}),
+        },
         title: { display: true, text: axis, color: readColor('ink'), font: { weight: 'bold' } },
-        afterBuildTicks: keepRoundPowers(range),
+        afterBuildTicks: nameTicks(range, answer?.value),
+        // In a low chart, the library would give the axis half of the height, more or less than it needs.
+        afterFit(/** @type {any} */ scale) {
+          scale.height = axisPx;
+        },
       },
       y: {
         min: -rows.below,
@@ -112,7 +136,7 @@ function drawGuesses(canvas, box, { guesses, measured, guessChart: { words, axis
  * @param {HTMLCanvasElement} canvas
  * @param {HTMLElement} box
  * @param {LessonView} lesson
- * @param {number | undefined} freePx height of the box
+ * @param {number | undefined} freePx see drawCharts
  */
 function drawCurve(canvas, box, { points, curve }, freePx) {
   const { words, medians } = /** @type {NonNullable<LessonView['curve']>} */ (curve);
@@ -146,9 +170,12 @@ function drawCurve(canvas, box, { points, curve }, freePx) {
 /**
  * @param {HTMLCanvasElement} canvas
  * @param {string} words what the chart shows, for screen readers
- * @param {{ datasets: ChartDataset<'scatter', { x: number, y: number }[]>[], scales: Record<string, object> }} parts
+ * @param {object} parts
+ * @param {ChartDataset<'scatter', { x: number, y: number }[]>[]} parts.datasets
+ * @param {Record<string, object>} parts.scales
+ * @param {number} [parts.sidePx] room beside the axes, for dots at their ends
  */
-function drawScatter(canvas, words, { datasets, scales }) {
+function drawScatter(canvas, words, { datasets, scales, sidePx = 0 }) {
   canvas.setAttribute('aria-label', words);
   return new Chart(canvas, {
     type: 'scatter',
@@ -156,6 +183,8 @@ function drawScatter(canvas, words, { datasets, scales }) {
     options: {
       animation: false,
       maintainAspectRatio: false,
+      // Its own padding would also be above the dots, where they have room already.
+      layout: { autoPadding: false, padding: { left: sidePx, right: sidePx } },
       events: [],
       plugins: { legend: { display: false }, tooltip: { enabled: false } },
       scales,
@@ -164,8 +193,8 @@ function drawScatter(canvas, words, { datasets, scales }) {
 }
 
 /**
- * Measurements, or with another colour inside guesses: the closest lights up.
- * @template {{ x: number, y: number }} D
+ * Measurements, or with another colour inside guesses: the closest lights up, and one's own.
+ * @template {{ x: number, y: number, isOwn?: boolean }} D
  * @param {D[]} data
  * @param {number} radius
  * @param {(dot: D) => string} [inside] name of the colour
@@ -173,18 +202,37 @@ function drawScatter(canvas, words, { datasets, scales }) {
 function createDots(data, radius, inside = () => 'ink') {
   return {
     data,
-    pointRadius: radius * 0.78,
+    pointRadius: data.map(({ isOwn }) => radius * (isOwn ? 1 : 0.78)),
     pointBackgroundColor: data.map((dot) => readColor(inside(dot))),
-    pointBorderColor: readColor('ink'),
-    pointBorderWidth: Math.min(2.5, radius / 3),
+    pointBorderColor: data.map(({ isOwn }) => readColor(isOwn ? 'measured-1' : 'ink')),
+    pointBorderWidth: data.map(({ isOwn }) => Math.min(2.5, radius / 3) * (isOwn ? 2 : 1)),
     clip: /** @type {const} */ (false),
     order: 1,
   };
 }
 
-/** @param {{ x: number, y: number }[]} data @param {{ borderWidth: number, borderDash?: number[] }} stroke */
+/**
+ * Of those who guessed the same, one dot is one's own.
+ * @template {{ value: number }} D
+ * @param {D[]} dots
+ * @param {number} [mine]
+ */
+function markOwn(dots, mine) {
+  const own = dots.findIndex(({ value }) => value === mine);
+  return dots.map((dot, index) => ({ ...dot, isOwn: index === own }));
+}
+
+/** @param {{ x: number, y: number }[]} data @param {{ borderWidth: number, borderColor?: string }} stroke */
 function createLine(data, stroke) {
-  return { data, showLine: true, pointRadius: 0, borderColor: readColor('published'), order: 2, ...stroke };
+  return {
+    data,
+    showLine: true,
+    pointRadius: 0,
+    borderColor: readColor('published'),
+    order: 2,
+    clip: /** @type {const} */ (false),
+    ...stroke,
+  };
 }
 
 /** @param {number[]} values @returns {Range} */
@@ -202,13 +250,11 @@ function findRange(values) {
  * @param {Range} range
  * @param {number} count of piles that fit beside each other
  */
-function stack(values, { low, high, isLog }, count) {
-  const place = (/** @type {number} */ value) =>
-    isLog ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+function stack(values, range, count) {
   /** @type {Map<number, number[]>} */
   const piles = new Map();
   for (const value of values) {
-    const at = Math.round(place(value) * count);
+    const at = Math.round(placeOf(value, range) * count);
     piles.set(at, [...(piles.get(at) ?? []), value]);
   }
   return [...piles.values()].flatMap((pile) => {
@@ -218,37 +264,48 @@ function stack(values, { low, high, isLog }, count) {
 }
 
 /**
- * On a logarithmic axis, names powers of ten, and 2 and 5 times as much where there are few powers.
+ * On a logarithmic axis, names powers of ten, and 2 and 5 times as much where there are few powers. The answer has the
+ * place of those that are too close to it.
  * @param {Range} range
+ * @param {number} [answer]
  */
-function keepRoundPowers({ low, high, isLog }) {
-  const named = high / low > 300 ? ['1'] : ['1', '2', '5'];
+function nameTicks(range, answer) {
+  const named = range.high / range.low > 300 ? ['1'] : ['1', '2', '5'];
+  const isRound = (/** @type {number} */ value) =>
+    !range.isLog || named.includes(String(Number(value.toExponential(3).split('e')[0])));
+  const isFree = (/** @type {number} */ value) =>
+    answer === undefined || Math.abs(placeOf(value, range) - placeOf(answer, range)) > ANSWER_ROOM;
   return (/** @type {any} */ scale) => {
-    if (isLog) {
-      scale.ticks = scale.ticks.filter((/** @type {{ value: number }} */ { value }) =>
-        named.includes(String(Number(value.toExponential(3).split('e')[0]))),
-      );
-    }
+    /** @type {number[]} */
+    const values = scale.ticks.map((/** @type {{ value: number }} */ { value }) => value);
+    const kept = values.filter((value) => isRound(value) && isFree(value));
+    scale.ticks = [...kept, ...(answer === undefined ? [] : [answer])].map((value) => ({ value }));
   };
 }
 
-/** Charts grow with the type of their page. */
-function readScale() {
-  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+/**
+ * @template T
+ * @param {LessonView['answer']} answer
+ * @param {T} there on its tick
+ * @param {T} elsewhere
+ */
+function onAnswer(answer, there, elsewhere) {
+  return (/** @type {any} */ { tick }) => (answer && tick?.value === answer.value ? there : elsewhere);
 }
 
-/**
- * How high boxes can be so that their part of the page ends where a wide window does.
- * @param {NodeListOf<HTMLElement>} boxes
- * @returns {number | undefined} undefined without such boxes, and where there is too little room
- */
-function findFreeHeight(boxes) {
-  if (boxes.length === 0 || innerWidth <= innerHeight) return undefined;
-  for (const box of boxes) box.style.height = '0';
-  const part = /** @type {HTMLElement} */ (boxes[0].closest('section'));
-  const margin = Number.parseFloat(getComputedStyle(document.body).paddingBottom);
-  const free = innerHeight - margin - part.getBoundingClientRect().bottom - scrollY;
-  return free < MIN_FILL_PX * readScale() ? undefined : free;
+/** @param {number} value @param {Range} range @returns {number} from 0 to 1 */
+function placeOf(value, { low, high, isLog }) {
+  return isLog ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+}
+
+/** @param {number} value */
+function format(value) {
+  return value.toLocaleString('en', { maximumSignificantDigits: 3 });
+}
+
+/** Charts grow with the type of their page. */
+export function readScale() {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 }
 
 /** @param {string} name of a custom property of the style sheet */

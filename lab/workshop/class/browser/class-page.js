@@ -1,5 +1,7 @@
 import { readEvents } from 'mongodb-pool-page/universal/read-events.js';
 
+/** @import { LessonView } from '../lesson-view.js' */
+
 const RETRY_MS = 1000;
 
 /** @param {string} id */
@@ -24,6 +26,19 @@ export function create(tag, properties, ...children) {
  */
 export function setText(id, text) {
   if (find(id).textContent !== text) find(id).textContent = text;
+}
+
+/** Explains what the chart of guesses shows, and nothing else. @param {LessonView} lesson @param {number} [mine] */
+export function showLegend({ measured, results, answer }, mine) {
+  const parts = {
+    mine: mine !== undefined,
+    closest: results.some(({ guess, place }) => place === 1 && guess !== mine),
+    found: measured.length > 0,
+    answer: answer !== undefined,
+  };
+  for (const [name, isThere] of Object.entries(parts)) {
+    for (const part of find('legend').querySelectorAll(`.${name}`)) part.toggleAttribute('hidden', !isThere);
+  }
 }
 
 /**

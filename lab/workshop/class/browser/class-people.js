@@ -72,10 +72,11 @@ function createGroup(words, className, items, count = items.length) {
 }
 
 /** @param {PersonView} person @param {PeopleOptions} options */
-function createPerson({ name, shownAs, why, done, solved, hint }, { areNamesHidden, isManaging, onAction }) {
-  const more = `${why || [`${done} done`, ...solved].join(', ')}${hint > 0 ? `, read hint ${hint}` : ''}`;
+function createPerson({ name, shownAs, ...facts }, { areNamesHidden, isManaging, onAction }) {
+  const more = describeFacts(facts);
   const publicly = areNamesHidden ? 'A learner' : shownAs;
-  const item = create('li', {}, isManaging ? name : publicly, ' ', create('small', {}, more));
+  const item = create('li', {}, isManaging ? name : publicly);
+  if (more !== '') item.append(' ', create('small', {}, more));
   if (isManaging) {
     const isHidden = shownAs !== name;
     item.append(
@@ -86,6 +87,17 @@ function createPerson({ name, shownAs, why, done, solved, hint }, { areNamesHidd
     );
   }
   return item;
+}
+
+/** @param {Omit<PersonView, 'name' | 'shownAs'>} facts */
+function describeFacts({ why, done, solved, hint, points = 0, allPoints = 0 }) {
+  const parts = [
+    ...(why ? [why] : [done > 0 && `${done} done`, ...solved]),
+    hint > 0 && `read hint ${hint}`,
+    points > 0 && points !== allPoints && `+${points}`,
+    allPoints > 0 && `${allPoints} ${allPoints === 1 ? 'point' : 'points'}`,
+  ];
+  return parts.filter(Boolean).join(', ');
 }
 
 /** @param {string} text @param {() => unknown} onclick @param {string} [name] of whom it is about */

@@ -1,7 +1,8 @@
 import { AnswerFilm } from './answer-film.js';
 import { drawCharts, onLookChange } from './class-charts.js';
-import { create, find, followClass, setText } from './class-page.js';
+import { create, find, followClass, setText, showLegend } from './class-page.js';
 import { createPeople } from './class-people.js';
+import { fitProjector } from './fit-projector.js';
 import { drawQrCode, QR_SIZE } from './qr-code.js';
 
 /** @import { RoomView } from '../class-view.js' */
@@ -17,6 +18,7 @@ if (location.hash) history.replaceState(null, '', location.pathname);
 /** @type {RoomView | undefined} */
 let room;
 let isManaging = false;
+let hasQrCode = false;
 const film = new AnswerFilm(find('replay'), matchMedia('(prefers-reduced-motion: reduce)'));
 
 const button = (/** @type {string} */ id) => /** @type {HTMLButtonElement} */ (find(id));
@@ -27,7 +29,7 @@ function show(view) {
   const { lesson, lessons, code, at } = view;
   setText('link', `${at}/join`);
   setText('code', code);
-  showQrCode(`http://${at}/join/${code}`, view);
+  showQrCode(`http://${at}/join/${code}`);
   setText('number', `Lesson ${lesson.number} of ${lessons.length}`);
   setText('title', lesson.title);
   setText('question', lesson.question ?? 'This lesson has no guess.');
@@ -39,8 +41,9 @@ function show(view) {
   film.show(lesson.name, lesson.replay);
   button('again').hidden = !lesson.replay;
   find('legend').hidden = !lesson.question;
+  showLegend(lesson);
   button('reveal').disabled = lesson.isRevealed;
-  button('reveal').textContent = lesson.isRevealed ? 'Revealed' : 'Reveal the measurements';
+  button('reveal').textContent = lesson.isRevealed ? 'Revealed' : 'Reveal the answer';
   button('previous').disabled = lesson.number === 1;
   button('next').disabled = lesson.number === lessons.length;
   button('door').textContent = view.asksFirst ? 'Let anyone join' : 'Ask me before anyone joins';
@@ -48,16 +51,12 @@ function show(view) {
   draw();
 }
 
-/**
- * A phone can't reach a class that only this machine can join, so that one has no QR code. After the reveal, the room
- * needs its place.
- * @param {string} link
- * @param {RoomView} view
- */
-function showQrCode(link, { lesson, people }) {
-  const rows = lesson.isRevealed || isLoopback(new URL(link).hostname) ? undefined : drawQrCode(link);
+/** @param {string} link */
+function showQrCode(link) {
+  // A phone can't reach a class that only this machine can join.
+  const rows = isLoopback(new URL(link).hostname) ? undefined : drawQrCode(link);
+  hasQrCode = rows !== undefined;
   find('qr').toggleAttribute('hidden', !rows);
-  find('qr').classList.toggle('large', people.length === 0);
   const squares = (rows ?? []).flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])));
   // Readers need a light margin of four modules.
   find('qr').setAttribute('viewBox', `-4 -4 ${QR_SIZE + 8} ${QR_SIZE + 8}`);
@@ -86,29 +85,39 @@ function showPeople() {
 
 function draw() {
   if (!room) return;
-  find('guesses').hidden = !room.lesson.question;
-  find('curve').hidden = !room.lesson.curve;
-  drawCharts(document, room.lesson);
+  const { lesson } = room;
+  find('guesses').hidden = !lesson.question;
+  find('curve').hidden = !lesson.curve;
+  fitProjector({
+    hasQrCode,
+    isOpen: !lesson.isRevealed,
+    draw: (freePx) => drawCharts(document, lesson, { freePx }),
+  });
 }
 
 /** @param {RoomView} view */
 function describeCounts({ lesson, people }) {
   const all = people.length;
   if (all === 0) return 'Nobody has joined yet.';
-  return (
-    `${lesson.question ? `${lesson.guessed} of ${all} have guessed, ` : ''}${lesson.checked} ` +
-    `of ${all} have measured.`
-  );
+  const able = people.filter(({ onPhone }) => !onPhone).length;
+  const parts = [
+    lesson.question && `${lesson.guessed} of ${all} have guessed`,
+    able > 0 && lesson.checked > 0 && `${lesson.checked} of ${able} have measured`,
+  ].filter(Boolean);
+  return parts.length > 0 ? `${parts.join(', ')}.` : '';
 }
 
 /** @param {RoomView} view */
 function describeProgress({ lesson, lessons, people }) {
   const { done, case: ownCase, solved } = lessons[lesson.number - 1];
   const stuck = people.filter(({ state }) => state === 'stuck').length;
-  return (
-    `${people.length} in the room, ${done} have finished this lesson` +
-    `${solved > 0 ? `, ${solved} have solved ${ownCase}` : ''}${stuck > 0 ? `, ${stuck} may need a hand` : ''}.`
-  );
+  const parts = [
+    `${people.length} in the room`,
+    done > 0 && `${done} have finished this lesson`,
+    solved > 0 && `${solved} have solved ${ownCase}`,
+    stuck > 0 && `${stuck} may need a hand`,
+  ];
+  return people.length > 0 ? `${parts.filter(Boolean).join(', ')}.` : '';
 }
 
 function areNamesHidden() {

@@ -1,7 +1,8 @@
 import { drawCharts, onLookChange } from './class-charts.js';
-import { find, followClass, setText } from './class-page.js';
+import { find, followClass, setText, showLegend } from './class-page.js';
+import { describeAllowed, describeOwnGuess, readGuess } from './own-guess.js';
 
-/** @import { LessonView } from '../class-view.js' */
+/** @import { LessonView } from '../lesson-view.js' */
 
 const code = location.pathname.split('/')[2] ?? '';
 const base = `/join/${code}`;
@@ -25,15 +26,17 @@ function show() {
   setText('title', title);
   setText('question', question ?? 'This lesson has no guess. Work on it in your terminal.');
   setText('unit', unit);
-  setText('found', [guessChart.found, why].filter(Boolean).join(' '));
+  const mine = member && question ? guesses[name] : undefined;
+  setText('found', [!member && guessChart.found, why].filter(Boolean).join(' '));
   find('guess').hidden = !member || !question || isRevealed;
   find('picture').hidden = find('legend').hidden = !isRevealed || !question;
-  if (isRevealed && question) drawCharts(document, lesson);
-  if (!member) return;
-  const mine = guesses[name];
-  if (mine !== undefined)
-    setText('said', `Your guess: ${mine} ${unit}.${isRevealed ? '' : ' You can change it until the reveal.'}`);
-  else setText('said', isRevealed ? 'You did not guess.' : '');
+  if (isRevealed && question) {
+    showLegend(lesson, mine);
+    drawCharts(document, lesson, { mine });
+  }
+  if (!member || !question) return;
+  if (isRevealed) setText('said', describeOwnGuess(mine, lesson));
+  else if (mine !== undefined) setText('said', `Your guess: ${mine} ${unit}. You can change it until the reveal.`);
 }
 
 /** @param {string} path @param {object} body @returns {Promise<any>} undefined after a failure, which is shown */
@@ -71,7 +74,7 @@ function onSubmit(id, act) {
 
 onSubmit('find', () => location.assign(`/join/${encodeURIComponent(input('class-code').value.trim().toUpperCase())}`));
 onSubmit('enter', async () => {
-  const answer = await send('/learners', { name: input('first-name').value });
+  const answer = await send('/learners', { name: input('first-name').value, onPhone: true });
   if (!answer) return;
   member = answer;
   localStorage.setItem(key, JSON.stringify(member));
@@ -80,7 +83,13 @@ onSubmit('enter', async () => {
 });
 onSubmit('guess', async () => {
   if (!lesson || !member) return;
-  const [name, value] = [lesson.name, Number(input('value').value)];
+  const { name } = lesson;
+  const value = readGuess(input('value').value, lesson);
+  if (value === undefined) {
+    setText('said', describeAllowed(lesson));
+    input('value').focus();
+    return;
+  }
   const answer = await send('/reports', { learner: member.learner, lesson: name, guess: value });
   if (!answer) return;
   // The class keeps the guess that came before the measurement.

@@ -3,9 +3,9 @@ import { createRunSimulator, createScenarioLoad, parseServices, poolOfApp } from
 import { readScenario } from 'mongodb-pool-predictor/node';
 
 /** @import { Trip } from 'mongodb-pool-page/page/traffic-picture.js' */
-/** @import { Replay } from '../lesson-types.js' */
+/** @import { Replay } from './lesson-types.js' */
 
-const ROOT = new URL('../../../', import.meta.url);
+const ROOT = new URL('../../', import.meta.url);
 const SERVICES = ['/slow=5000', '/fast=2'];
 
 /**
@@ -32,4 +32,18 @@ export async function simulateAnswer({ scenario, poolSize, waitQueueTimeoutMs })
       outcome,
     })),
   };
+}
+
+/**
+ * How long somebody waited for a lane; whoever gives up has waited until then.
+ * @param {SimulatedAnswer['trips'][number]} trip
+ */
+export function waitMsOf({ arrivedAtMs, startedAtMs, finishedAtMs }) {
+  return (startedAtMs ?? finishedAtMs) - arrivedAtMs;
+}
+
+/** @param {SimulatedAnswer} answer @param {string} [wanted] route; default: any */
+export function slowestMs({ trips }, wanted) {
+  const ofRoute = trips.filter(({ route }) => wanted === undefined || route === wanted);
+  return Math.max(...ofRoute.map(({ arrivedAtMs, finishedAtMs }) => finishedAtMs - arrivedAtMs));
 }
