@@ -8,6 +8,7 @@ import { listClassLessons } from '../workshop/class/list-class-lessons.js';
 import { renderRoom } from '../workshop/class/room-page.js';
 import { writeCard } from '../workshop/card.js';
 import { renderSheet } from '../workshop/class/sheet-page.js';
+import { describeBusyPort } from '../../src/http/listen.js';
 import { createToken } from '../../src/http/request-guards.js';
 import { createLogger } from '../../src/base/logger.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
@@ -23,6 +24,7 @@ import { runUntilSignal } from './signals.js';
  */
 
 const MAX_MINUTES = 600;
+const ALL_ADDRESSES = '0.0.0.0';
 
 /** `pool-lab class` */
 export function createCommand() {
@@ -32,7 +34,7 @@ export function createCommand() {
     )
     .option('--host <address>', "address to listen on; 0.0.0.0 is the room's network, and needs --token", '127.0.0.1')
     .option('--port <n>', '0 picks a free one', parsePort, CLASS_PORT)
-    .option('--token <word>', "for the teacher's page: at least 16 letters, digits, - or _", parseToken)
+    .option('--token <word>', "for the teacher's page: at least 16 characters: letters, digits, - or _", parseToken)
     .option(
       '--stuck-after <minutes>',
       'minutes without progress before a learner is shown as stuck',
@@ -89,8 +91,10 @@ async function openClassroom({ host, port, token, stuckAfter, share, new: isNew,
     }).catch(({ cause }) => {
       throw new Error(
         cause.code === 'EADDRINUSE'
-          ? `--port ${port} is in use on ${host}: choose another one`
-          : `--host ${host} --port ${port}: can't listen there (${cause.message})`,
+          ? describeBusyPort(`--port ${port}`, host)
+          : `--host ${host} --port ${port}: can't listen there (${cause.message}).\n` +
+              `Choose an address of this machine: 127.0.0.1, ${listAddresses(ALL_ADDRESSES).join(', ')}; ` +
+              `${ALL_ADDRESSES} is all of them`,
         { cause },
       );
     });
@@ -136,6 +140,10 @@ function describeClass({ code, learners, startedAt }, { host, url, token, isStor
 
 /** @param {string} text */
 function parseToken(text) {
-  if (!/^[\w-]{16,}$/.test(text)) throw new InvalidArgumentError('It must be at least 16 letters, digits, - or _.');
+  if (!/^[\w-]{16,}$/.test(text)) {
+    throw new InvalidArgumentError(
+      `It must have at least 16 characters: letters, digits, - or _, such as ${createToken()}`,
+    );
+  }
   return text;
 }
