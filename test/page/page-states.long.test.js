@@ -98,7 +98,8 @@ describeInBrowser('the live page of an app that is not as usual', () => {
   ])('with its controls %s it says so', async (controls, text) => {
     await openPage({}, await serveApp({ CONTROLS: controls }));
     await page.getByText(text).waitFor();
-    expect(await page.getByRole('button', { name: 'Send a bus' }).count()).toBe(controls === 'on' ? 1 : 0);
+    for (const name of ['Send a bus', 'Apply the pool size', 'Apply how long a bus takes'])
+      expect(await page.getByRole('button', { name }).count()).toBe(controls === 'on' ? 1 : 0);
   });
 
   test('it says that the app is not responding, and catches up when it is back', async () => {
