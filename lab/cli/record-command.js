@@ -32,8 +32,9 @@ async function recordApp({ url, process: pid, ...options }) {
 }
 
 /** @param {Written} written @param {{ lost: number, silentMs: number }} missing */
-function report({ checkouts, failed, dropped, missed, isFull }, { lost, silentMs }) {
+function report({ checkouts, failed, open, dropped, missed, isFull }, { lost, silentMs }) {
   const lines = [`Recorded ${countCheckouts(checkouts)}.`];
+  if (open > 0) lines.push(`${open} of them had not ended.`);
   if (failed > 0) lines.push(`In ${failed} of them the operation failed. predict and advise ignore those.`);
   if (isFull) lines.push('The trace is full. Use --max-mb to allow for more.');
   if (dropped > 0) lines.push(`${countCheckouts(dropped)} did not fit.`);

@@ -75,7 +75,7 @@ export async function recordTrace(app, { out, client, pid, seconds, signal, ever
         waitMs = Math.min(every, (waitMs * COMFORTABLE) / most);
       };
       await repeatUntil(recordNew, { everyMs: () => waitMs, stop: stop.signal });
-      facts = await recorder.readEnd();
+      facts = await recorder.recordEnd(trace);
     } finally {
       const { lost, silentMs } = recorder.missing();
       const written = await trace.close({ ...facts, lost: lost || undefined, silentMs: silentMs || undefined });

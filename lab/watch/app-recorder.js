@@ -1,4 +1,4 @@
-import { namesLoopback, otherBusyCores, readMachine, sumOpenWaits } from 'mongodb-pool-page';
+import { namesLoopback, otherBusyCores, readMachine } from 'mongodb-pool-page';
 import { sum } from '../base/statistics.js';
 import { measureBusy, ProcessRecorder, round } from './process-recorder.js';
 
@@ -118,13 +118,14 @@ export class AppRecorder {
   }
 
   /**
-   * Of what was recorded. The app may have ended.
-   * @returns {Promise<{ overhead?: object, server?: Trace['server'], waiting?: object }>}
+   * Records the checkouts that have not ended, and reads what is known only at the end. The app may have ended.
+   * @param {TraceWriter} trace
+   * @returns {Promise<{ overhead?: object, server?: Trace['server'] }>}
    */
-  async readEnd() {
+  async recordEnd(trace) {
     const recorders = this.#running.map((each) => each.recorder);
+    await Promise.all(recorders.map((each) => each.recordOpen(trace)));
     const snapshots = await Promise.all(recorders.map((each) => each.readSnapshot().catch(() => ({}))));
-    const waiting = sumOpenWaits(snapshots.flatMap((snapshot, index) => recorders[index].pickClients(snapshot)));
     const overheads = snapshots.flatMap(({ overhead }) => overhead?.valuesMs ?? []);
     const every = Math.max(1, overheads.length / MAX_OVERHEADS);
     const valuesMs = overheads.filter((_, index) => Math.floor(index / every) !== Math.floor((index - 1) / every));
@@ -135,7 +136,6 @@ export class AppRecorder {
     const others = this.#isHere(recorder) ? otherBusyCores(server, this.#machine, readMachine()) : null;
     return {
       ...(valuesMs.length > 0 && { overhead: { kind: 'sample', valuesMs } }),
-      ...(waiting.count > 0 && { waiting }),
       ...(after?.cores &&
         busy !== null && {
           server: { cores: after.cores, busyCores: busy, ...(others !== null && { otherBusyCores: round(others) }) },

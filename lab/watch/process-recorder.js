@@ -115,6 +115,13 @@ export class ProcessRecorder {
     }
   }
 
+  /** Writes the checkouts that have not ended, if the process lists them. @param {TraceWriter} trace */
+  async recordOpen(trace) {
+    const open = await this.#ask((client, signal) => client.openCheckouts(signal)).catch(() => null);
+    for (const checkout of open?.checkouts ?? [])
+      if (this.#isRecorded(checkout.pool)) trace.write({ ...checkout, process: this.#number });
+  }
+
   /** How many checkouts the process no longer had, and for how long it did not answer. */
   missing() {
     this.#endSilence();
@@ -215,10 +222,7 @@ export class ProcessRecorder {
 }
 
 /** @param {any} snapshot @returns {any[]} its clients, of which an older monitor says less */
-function listClients({
-  max = 0,
-  clients = [{ name: null, servers: [''], options: { maxPoolSize: { value: max } }, queue: [] }],
-}) {
+function listClients({ max = 0, clients = [{ name: null, servers: [''], options: { maxPoolSize: { value: max } } }] }) {
   return clients;
 }
 

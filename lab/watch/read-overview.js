@@ -74,7 +74,7 @@ export class OverviewReader {
     const before = this.#diagnoses.get(process);
     if (before && performance.now() - before.atMs < DIAGNOSE_EVERY_MS) return before.text;
     const text = await diagnoseRecent(url, { timeoutMs: ANSWER_MS })
-      .then((diagnosis) => (diagnosis ? explainLastMinute(diagnosis) : ''))
+      .then((diagnosis) => (diagnosis ? explainLastMinute(diagnosis, diagnosis.totals.stillWaiting > 0) : ''))
       .catch(() => '');
     this.#diagnoses.set(process, { atMs: performance.now(), text });
     return text;

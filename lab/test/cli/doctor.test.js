@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
-import { CAUSE_NAMES, explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
+import { CAUSE_NAMES, explainLastMinute, explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { expectRefused, runCli } from '../support/run-cli.js';
 import { serveHandler } from '../../../test/support/serve-app.js';
@@ -207,6 +207,22 @@ describe('in words', () => {
     expect(explainVerdict(/** @type {any} */ ({ verdict, totals: {}, missing: [] }))).toBe(
       `Requests wait 40 ms on average, because ${words}.`,
     );
+  });
+
+  test.each([
+    [{ requests: 10, waiting: 9 }, 0.9, '9 of 10 requests wait 40 ms'],
+    [{ requests: 20, waiting: 18 }, 0.9, '90 % of the requests wait 40 ms'],
+    [{ requests: 10, waiting: 10, waitedMs: 400, stillWaitedMs: 21 }, 1, 'Requests wait at least 40 ms'],
+    [{ requests: 10, waiting: 10, waitedMs: 400, stillWaitedMs: 19 }, 1, 'Requests wait 40 ms'],
+  ])('how many wait, and for how long: %j', (totals, waitingShare, words) => {
+    const verdict = { cause: 'fullPool', isProblem: true, facts: FACTS, waitingShare, meanWaitMs: 40, refusedShare: 0 };
+    const said = `${words} on average, because ${explainVerdict(/** @type {any} */ ({ verdict, totals, missing: [] })).split('because ')[1]}`;
+    const diagnosis = /** @type {any} */ ({ verdict, totals, missing: [] });
+    expect(explainVerdict(diagnosis)).toBe(said);
+    expect([true, false].map((isQueued) => explainLastMinute(diagnosis, isQueued))).toEqual([
+      `So far: ${said}`,
+      `The last minute: ${said}`,
+    ]);
   });
 
   const slow = { route: '/a', durationMs: 90, useMs: 80, outsideMs: 10 };

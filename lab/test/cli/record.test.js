@@ -161,25 +161,30 @@ describe('recording', () => {
     expect((await readFile(file, 'utf8')).endsWith('{"end":"full"}\n')).toBe(true);
   });
 
-  test('says how long those had waited that still did at its end, and predictions that they lack them', async () => {
-    const queue = [{ waitMs: 900 }, { waitMs: 300, kind: 'changeStream' }, ...Array(4).fill({ waitMs: 100 })];
-    const clients = [{ name: null, servers: ['db:1'], options: { maxPoolSize: { value: 1, from: 'code' } }, queue }];
+  test('has those that had not ended at its end, and doctor says why they waited', async () => {
+    const waiting = { ...checkout(99), checkedOutAtMs: null, checkedInAtMs: null, endedAtMs: 9990, outcome: 'waiting' };
+    const heldBy = [{ route: '/report', operation: 'find articles', kind: null, requests: [900] }];
+    const open = [
+      ...Array.from({ length: 5 }, () => ({ ...waiting, checkOutStartedAtMs: waiting.endedAtMs - 9000, heldBy })),
+      { ...waiting, kind: 'changeStream', operation: 'watch' },
+    ];
+    const clients = [{ name: null, servers: ['db:1'], options: { maxPoolSize: { value: 1, from: 'code' } } }];
     const start = (/** @type {() => void} */ end) =>
       serveHandler((req, res) => {
-        const after = Number(new URL(String(req.url), 'http://app').searchParams.get('after'));
+        const { pathname, searchParams } = new URL(String(req.url), 'http://app');
+        const after = Number(searchParams.get('after'));
         if (after === 31) end();
         const checkouts = after === 1 ? Array.from({ length: 30 }, (_, index) => checkout(index + 2)) : [];
-        res.end(JSON.stringify({ max: 1, clients, checkouts, lastId: after === 0 ? 1 : 31, forgotten: 0 }));
+        const ended = { max: 1, clients, checkouts, lastId: after === 0 ? 1 : 31, forgotten: 0 };
+        res.end(JSON.stringify(pathname === '/pool/open' ? { checkouts: open } : ended));
       });
-    const { file } = await recordUntilEnd(start, 'waiting.jsonl');
-    const { stillWaiting, warnings } = await readTrace(file);
-    expect(stillWaiting).toEqual({ count: 5, waitedMs: 1300 });
-    expect(warnings).toEqual([`${file} is incomplete: 5 checkouts still waited when it ended`]);
+    const { file, stderr } = await recordUntilEnd(start, 'waiting.jsonl');
+    expect(stderr).toContain('Recorded 36 checkouts.\n6 of them had not ended.\n');
     const { code, stdout } = await runCli(['doctor', file, '--json']);
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
-      code: 1,
-      verdict: { cause: 'tooLittleData' },
-      totals: { checkouts: 30, stillWaiting: 5, stillWaitedMs: 1300 },
+      code: 2,
+      verdict: { cause: 'fullPool', facts: { holders: [{ route: '/report' }] } },
+      totals: { checkouts: 36, stillWaiting: 5, stillWaitedMs: 45_000 },
     });
   });
 

@@ -5,7 +5,7 @@
 
 /**
  * @typedef {object} Findings about the last minute
- * @property {number} atMs its last second with requests, by the app's clock
+ * @property {number} atMs its last second in which requests ended or waited, by the app's clock
  * @property {Diagnosis} [diagnosis] why its requests waited; none without a request
  * @property {WhatIf | null} [whatIf] null unless there were new requests
  */
@@ -65,5 +65,5 @@ export class LastMinute {
 
 /** @param {Second[]} seconds */
 function findLastBusy(seconds) {
-  return seconds.findLast(({ routes }) => Object.keys(routes).length > 0)?.atMs ?? 0;
+  return seconds.findLast(({ routes, waiting }) => waiting > 0 || Object.keys(routes).length > 0)?.atMs ?? 0;
 }

@@ -8,6 +8,7 @@ import { watchPalette } from './palette.js';
 import { createPlaybackButtons } from './playback.js';
 import { PredictionPanel } from './prediction-panel.js';
 import { Predictor } from './predictor.js';
+import { explainQueue } from './queue-reason.js';
 import { createOtherScenes, createScene } from './scene.js';
 import { VEHICLE_SYMBOLS } from '../universal/vehicles.js';
 import { conditionOf, createState } from './state.js';
@@ -45,11 +46,14 @@ const others = createOtherScenes(
 const charts = createCharts();
 const predictor = new Predictor();
 const prediction = new PredictionPanel(find('#what-if'), predictor);
+/** Says why requests waited in the last minute. @type {(isQueued: boolean) => string} */
+let explainPast = () => '';
 const lastMinute = new LastMinute(predictor, async ({ atMs, diagnosis, whatIf }) => {
   if (whatIf) prediction.use(atMs, whatIf);
   // A page without traffic does not load the words.
   const words = diagnosis && (await import('../universal/explain-diagnosis.js'));
-  setText('#diagnosis', words ? words.explainLastMinute(diagnosis) : '');
+  explainPast = (isQueued) => (words && diagnosis ? words.explainLastMinute(diagnosis, isQueued) : '');
+  explain();
 });
 const showNotes = createNoteList({ list: find('#notes'), none: find('#no-notes') });
 
@@ -84,12 +88,12 @@ function show(next) {
   if (state.bottleneck) setText('#verdict strong', describeBottleneck(state.bottleneck));
   if (state.seconds !== before.seconds) {
     charts.show(state);
-    prediction.show(state);
     // It is about the present, so it stays as it is while the page shows the past.
     if (buttons.isLive()) lastMinute.show(state);
   }
   if (state.kinds !== before.kinds) showLegend();
   scene.show(state);
+  prediction.show(state);
   setText('#client', state.pool && state.others.length > 0 ? `This is ${describeClient(state.pool)}.` : '');
   others.show(state.others);
   showNotes(state);
@@ -98,11 +102,19 @@ function show(next) {
   if (reducedMotion.matches || document.hidden) paint();
 }
 
+/** Says why requests wait now, and why they did. */
+function explain() {
+  const reason = explainQueue(state);
+  setText('#queue-reason', reason);
+  setText('#diagnosis', explainPast(reason !== ''));
+}
+
 /** Paints what changes between two events of the app. */
 function paint() {
   isStale = false;
   const elapsedMs = Math.min(playback.nowMs() - state.receivedAtMs, MAX_ELAPSED_MS);
   for (const each of [scene, ...others.list()]) each.paint(elapsedMs);
+  explain();
 }
 
 function showLegend() {

@@ -1,5 +1,6 @@
 import { createPredictionChart } from './prediction-chart.js';
-import { describeMeasured, describePrediction, explainDoubt } from './prediction-words.js';
+import { describeAnswer, describeMeasured, describePrediction, explainDoubt } from './prediction-words.js';
+import { findQueue } from './queue-reason.js';
 import { joinWords } from './words.js';
 
 /** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
@@ -23,7 +24,9 @@ export class PredictionPanel {
   #predictor;
   /** @type {{ atMs: number, whatIf: WhatIf, routes: Record<string, WhatIfRoute> } | undefined} */
   #found;
-  /** Until somebody picks a size, the slider shows the current one. @type {number | undefined} */
+  /** Who waits now. @type {ReturnType<typeof findQueue>} */
+  #queue = null;
+  /** Until somebody picks a size, the slider shows the smallest that is enough. @type {number | undefined} */
   #pickedSize;
 
   /** @param {HTMLElement} section @param {Predictor} predictor */
@@ -44,10 +47,13 @@ export class PredictionPanel {
   }
 
   /** Call it once a second. @param {State} state */
-  show({ snapshot, others }) {
+  show(state) {
+    const { snapshot, others } = state;
     const isSplit = Boolean(snapshot?.slowLimit) || others.length > 0;
     const isMissing = this.#predictor.isMissing || snapshot?.features.predictions === false;
     this.#section.dataset.state = isMissing ? 'missing' : isSplit ? 'split' : 'ready';
+    this.#queue = findQueue(state);
+    this.#explain();
   }
 
   /** @param {Palette} palette */
@@ -63,21 +69,27 @@ export class PredictionPanel {
     this.#draw();
   }
 
+  #explain() {
+    const doubt = explainDoubt(this.#found?.whatIf, this.#queue);
+    this.#section.querySelector('.none')?.toggleAttribute('hidden', Boolean(this.#found ?? this.#queue));
+    this.#setText('.doubt', doubt);
+  }
+
   #draw() {
+    this.#explain();
     if (!this.#found) return;
     const { atMs, whatIf, routes } = this.#found;
-    const { poolSizes, recordedSize, failures } = whatIf;
-    this.#section.querySelector('.none')?.setAttribute('hidden', '');
-    this.#setText('.doubt', explainDoubt(whatIf));
+    const { poolSizes, recordedSize, enough, failures } = whatIf;
     this.#section.querySelector('.found')?.toggleAttribute('hidden', poolSizes.length === 0);
     if (poolSizes.length === 0) return;
-    const picked = findSize(poolSizes, this.#pickedSize ?? recordedSize);
-    const answer = describePrediction(poolSizes[picked], routes, picked, failures[picked]);
+    const picked = this.#pickedSize === undefined ? enough : findSize(poolSizes, this.#pickedSize);
+    const answer = describeAnswer(whatIf, routes, picked);
     this.#slider.max = String(poolSizes.length - 1);
     this.#slider.value = String(picked);
     this.#slider.setAttribute('aria-valuetext', answer);
     this.#setText('.answer', answer);
-    this.#setText('.measured', describeMeasured(recordedSize, routes));
+    const prediction = describePrediction(poolSizes[picked], routes, picked, failures[picked]);
+    this.#setText('.measured', `${prediction} ${describeMeasured(recordedSize, routes)}`);
     this.#setText('.source', describeSource(atMs, routes));
     this.#drawLegend(Object.keys(routes));
     this.#chart.show({ poolSizes, recordedSize, routes, picked });

@@ -25,6 +25,8 @@ import { addDots } from './request-dots.js';
  * @property {'connecting' | 'live' | 'lost'} connection to the app
  * @property {Snapshot | null} snapshot
  * @property {View[]} others the app's other clients
+ * @property {number | null} queuedSinceMs since when somebody has waited in each reading, by the page's clock; null: nobody
+ *   waits
  * @property {Second[]} seconds oldest first
  * @property {ChartRoute[]} routes in the charts
  * @property {RequestDot[]} dots requests of the last two minutes, since the page was opened
@@ -43,6 +45,7 @@ export function createState(routes = []) {
     snapshot: null,
     ...createView(),
     others: [],
+    queuedSinceMs: null,
     seconds: [],
     routes,
     dots: [],
@@ -85,6 +88,7 @@ export function takePool(state, { clients, ...app }, receivedAtMs) {
     ...state,
     ...main,
     others,
+    queuedSinceMs: clients.some(({ waiting }) => waiting > 0) ? (state.queuedSinceMs ?? receivedAtMs) : null,
     dots: addDots(state.dots, app),
     ...(!isKnown && { routes: chooseRoutes(state.seconds, kinds, state.routes) }),
   };

@@ -19,7 +19,7 @@
  *
  * @typedef {object} LiveSource what a live view shows
  * @property {() => WatchedPool[]} listPools the first is the main one; empty before the first client
- * @property {Pick<Checkouts, 'list' | 'lastId' | 'countForgotten' | 'events'>} checkouts
+ * @property {Pick<Checkouts, 'list' | 'listOpen' | 'lastId' | 'countForgotten' | 'events'>} checkouts
  * @property {object} requests
  * @property {(listener: (request: EndedRequest) => void) => unknown} requests.onEnd
  * @property {Pick<RequestLog, 'list' | 'lastId' | 'countForgotten'>} requests.log

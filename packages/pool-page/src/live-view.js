@@ -6,7 +6,7 @@ import { createAccess } from './access.js';
 import { HAS_PREDICTOR, PageFiles } from './page-files.js';
 import { PoolMetrics } from './pool-metrics.js';
 import { CONTENT_TYPE } from './prometheus.js';
-import { readClient, sumGauges, sumOpenWaits } from './read-clients.js';
+import { readClient, sumGauges } from './read-clients.js';
 import { renderRecentTrace } from './recent-trace.js';
 import { createStreams } from './streams.js';
 
@@ -70,6 +70,7 @@ export class LiveView {
       '/pool': (req, res) => sendJson(res, this.#describePool()),
       '/pool/events': streams.open,
       '/pool/checkouts': (req, res, query) => sendRecords(res, query, 'checkouts', checkouts),
+      '/pool/open': (req, res) => sendJson(res, { checkouts: checkouts.listOpen() }),
       '/pool/requests': (req, res, query) => sendRecords(res, query, 'requests', requests.log),
       '/pool/connections': (req, res, query) => sendRecords(res, query, 'connections', checkouts.events),
       '/pool/trace': (req, res) => this.#sendTrace(res),
@@ -164,7 +165,7 @@ export class LiveView {
     const seconds = this.#feed.history;
     const clients = this.#describeClients();
     const { max } = sumGauges(this.#source.listPools());
-    const text = renderRecentTrace(this.#source, { clients, seconds, max, stillWaiting: sumOpenWaits(clients) });
+    const text = renderRecentTrace(this.#source, { clients, seconds, max });
     if (text === null) res.writeHead(204).end();
     else sendText(res, text, 'application/jsonl; charset=utf-8');
   }

@@ -1,6 +1,6 @@
 import { readEvents } from '../universal/read-events.js';
 
-/** @import { CheckoutRecord, EventRecord, RequestRecord } from 'mongodb-pool-monitor' */
+/** @import { CheckoutRecord, EventRecord, OpenCheckout, RequestRecord } from 'mongodb-pool-monitor' */
 /** @import { Second } from '../universal/feed-shapes.js' */
 
 const TIMEOUT_MS = 5000;
@@ -62,6 +62,15 @@ export class PoolClient {
    */
   checkoutsSince(id, signal) {
     return this.#getRecords('checkouts', id, signal);
+  }
+
+  /**
+   * `GET /pool/open`: the checkouts that have not ended. An older monitor does not list them.
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<{ checkouts: OpenCheckout[] }>}
+   */
+  openCheckouts(signal) {
+    return this.#get('/pool/open', signal);
   }
 
   /**

@@ -6,8 +6,6 @@ import { median } from '../universal/stats.js';
 /** @import { ClientReading } from '../universal/feed-shapes.js' */
 /** @import { ClientSettings, WatchedPool } from './live-source.js' */
 
-/** @typedef {{ count: number, waitedMs: number }} OpenWaits waitedMs: all together */
-
 const MAX_LANES = 1000;
 const MAX_WAITERS = 50;
 
@@ -50,18 +48,6 @@ export function readClient(watched) {
 /** @param {WatchedPool} watched @returns {Gauges} */
 function readClientGauges({ monitors }) {
   return readGauges(monitors.slice(-1).flatMap(poolsOf), monitors.slice(0, -1).flatMap(poolsOf));
-}
-
-/**
- * The waits that have not ended, but for those of streams, which delay nobody.
- * @param {Pick<ClientReading, 'queue'>[]} clients
- * @returns {OpenWaits}
- */
-export function sumOpenWaits(clients) {
-  const waits = clients.flatMap(({ queue }) =>
-    queue.flatMap(({ kind, waitMs }) => (kind === undefined ? [waitMs] : [])),
-  );
-  return { count: waits.length, waitedMs: waits.reduce((sum, waitMs) => sum + waitMs, 0) };
 }
 
 /** Over all clients. @param {WatchedPool[]} watched */

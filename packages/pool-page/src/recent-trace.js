@@ -1,9 +1,8 @@
 import { TraceLines } from 'mongodb-pool-monitor';
 
-/** @import { CheckoutRecord, ClientFacts } from 'mongodb-pool-monitor' */
+/** @import { CheckoutRecord, ClientFacts, OpenCheckout, RequestRecord } from 'mongodb-pool-monitor' */
 /** @import { Second } from '../universal/feed-shapes.js' */
 /** @import { LiveSource } from './live-source.js' */
-/** @import { OpenWaits } from './read-clients.js' */
 
 /** @typedef {ClientFacts & { name: string | null, servers: string[] }} DescribedClient */
 
@@ -12,39 +11,41 @@ const RECENT_MS = 60_000;
 const MAX_CHECKOUTS = 2000;
 
 /**
- * The last minute as a trace: what started in it and has ended, while the pools had the sizes that they have now.
+ * The last minute as a trace: what started in it, with the sizes that the pools have now. If somebody waited when it
+ * began, it begins before them: without the whole queue, a wait has no explanation. What the app did before its first
+ * request, such as a warm-up, is left out.
  *
  * @param {Pick<LiveSource, 'checkouts' | 'requests'>} source
- * @param {{ clients: DescribedClient[], seconds: readonly Second[], max: number, stillWaiting: OpenWaits }} pools max:
- *   connections of all clients now
+ * @param {{ clients: DescribedClient[], seconds: readonly Second[], max: number }} pools max: connections of all clients
+ *   now
  * @param {number} [nowMs] since the epoch
  * @returns {string | null} its lines; null without a checkout
  */
-export function renderRecentTrace(
-  { checkouts, requests: { log } },
-  { clients, seconds, max, stillWaiting },
-  nowMs = Date.now(),
-) {
+export function renderRecentTrace({ checkouts, requests: { log } }, { clients, seconds, max }, nowMs = Date.now()) {
   const last = checkouts.list({ after: checkouts.lastId - MAX_CHECKOUTS });
-  const fromMs = Math.max(nowMs - RECENT_MS, findCut(last), findChange(seconds, max, nowMs));
-  const served = last.filter(({ checkOutStartedAtMs }) => checkOutStartedAtMs >= fromMs);
-  if (served.length === 0) return null;
-  const requests = log
-    .list({ after: log.lastId - MAX_CHECKOUTS })
-    .map((request) => ({ ...request, startedAtMs: request.endedAtMs - request.totalMs }));
+  const all = log.list({ after: log.lastId - MAX_CHECKOUTS });
+  const unended = checkouts.listOpen();
+  const isOwn = findWarmUp(all, [...last, ...unended]);
+  const changeMs = findChange(seconds, max, nowMs);
+  const fromMs = Math.max(findCut(last), changeMs, findQuiet([...last, ...unended], nowMs - RECENT_MS));
+  const ended = last.filter((checkout) => checkout.checkOutStartedAtMs >= fromMs && !isOwn(checkout));
+  const open = unended.filter((checkout) => checkout.checkOutStartedAtMs >= changeMs && !isOwn(checkout));
+  if (ended.length + open.length === 0) return null;
   const isRecent = (/** @type {{ atMs: number }} */ { atMs }) => atMs >= fromMs;
   const trace = new TraceLines();
   return [
     trace.ofTrace(),
     ...definePools(trace, clients),
-    ...served.map((checkout) => trace.ofCheckout(checkout)),
-    ...requests.filter(({ startedAtMs }) => startedAtMs >= fromMs).map((request) => trace.ofRequest(request)),
+    ...[...ended, ...open].map((checkout) => trace.ofCheckout(checkout)),
+    ...all
+      .map((request) => ({ ...request, startedAtMs: request.endedAtMs - request.totalMs }))
+      .filter(({ startedAtMs }) => startedAtMs >= fromMs)
+      .map((request) => trace.ofRequest(request)),
     ...checkouts.events
       .list()
       .filter(isRecent)
       .map((event) => trace.ofEvent(event)),
     ...seconds.filter(isRecent).flatMap((second) => describeSecond(trace, second)),
-    ...(stillWaiting.count > 0 ? [[{ end: 'closed', waiting: stillWaiting }]] : []),
   ]
     .flatMap((lines) => lines.map((line) => `${JSON.stringify(line)}\n`))
     .join('');
@@ -73,6 +74,34 @@ function describeSecond(trace, { atMs, loopDelayMs: { mean, max }, loopBusy, ser
 /** Of what started before, some is no longer listed. @param {CheckoutRecord[]} last */
 function findCut(last) {
   return last.length < MAX_CHECKOUTS ? -Infinity : last[0].endedAtMs;
+}
+
+/**
+ * The last moment before a time at which nobody waited, as far as is known.
+ * @param {(CheckoutRecord | OpenCheckout)[]} checkouts
+ * @param {number} beforeMs
+ */
+function findQuiet(checkouts, beforeMs) {
+  let quietMs = beforeMs;
+  const latestFirst = checkouts.toSorted((a, b) => b.checkOutStartedAtMs - a.checkOutStartedAtMs);
+  for (const { checkOutStartedAtMs, checkedOutAtMs, endedAtMs } of latestFirst)
+    if (checkOutStartedAtMs < quietMs && (checkedOutAtMs ?? endedAtMs) > quietMs) quietMs = checkOutStartedAtMs;
+  return quietMs;
+}
+
+/**
+ * Tells what the app did by itself before its first request. Where none has come yet, checkouts with a name are the
+ * work of an app without requests.
+ * @param {RequestRecord[]} ended the last requests
+ * @param {(CheckoutRecord | OpenCheckout)[]} checkouts
+ * @returns {(checkout: CheckoutRecord | OpenCheckout) => boolean}
+ */
+function findWarmUp([first], checkouts) {
+  const isFirst = first === undefined || first.id === 1;
+  const startsMs = checkouts.flatMap((checkout) => (checkout.request === null ? [] : [checkout.checkOutStartedAtMs]));
+  const firstMs = isFirst ? Math.min(...startsMs, ...(first ? [first.endedAtMs - first.totalMs] : [])) : -Infinity;
+  return ({ request, route, endedAtMs }) =>
+    request === null && (firstMs === Infinity ? route === null : endedAtMs <= firstMs);
 }
 
 /** When the pools got their size. @param {readonly Second[]} seconds @param {number} max @param {number} nowMs */

@@ -234,14 +234,18 @@ describe('the live view', () => {
     });
   });
 
-  test('/pool/trace ends with how many wait now, and for how long', async () => {
+  test('/pool/trace and /pool/open have the checkouts that have not ended', async () => {
     const fake = createFakeClient({ max: 1 });
     const checkouts = new Checkouts({ now: fake.now });
     checkouts.watch(fake.monitor);
-    fake.use(1);
-    fake.startCheckOut();
+    const start = () => {
+      fake.startCheckOut();
+    };
+    const request = (/** @type {string} */ route) => ({ requestId: route, route: () => route });
+    checkouts.run(request('/slow'), start);
     fake.checkOut(1, 0);
-    fake.startCheckOut();
+    fake.pass(100);
+    checkouts.run(request('/fast'), start);
     fake.pass(500);
     jest.spyOn(performance, 'now').mockImplementation(fake.now);
     jest.spyOn(Date, 'now').mockReturnValue(performance.timeOrigin + fake.now());
@@ -249,8 +253,22 @@ describe('the live view', () => {
     const settings = { poolSize: 1, minPoolSize: 0, maxConnecting: 2, waitQueueTimeoutMs: 0 };
     const listPools = () => [{ name: null, monitors: [fake.monitor], settings }];
     view = createLiveView(createSource({ listPools, checkouts }));
-    const { body } = await get('/pool/trace');
-    expect(body).toMatch(/\n\{"end":"closed","waiting":\{"count":1,"waitedMs":500\}\}\n$/);
+    const open = [
+      { route: '/fast', outcome: 'waiting', checkedOutAtMs: null, heldBy: [{ route: '/slow' }] },
+      { route: '/slow', outcome: 'checkedOut', connectionId: 1, heldBy: [] },
+    ];
+    expect(JSON.parse((await get('/pool/open')).body).checkouts).toMatchObject(open);
+    const { routes, checkouts: columns } = await readTraceText((await get('/pool/trace')).body);
+    const rows = [...columns.waitMs.keys()].map((row) => [
+      routes[columns.routeOf[row]],
+      Math.round(columns.waitMs[row]),
+      Math.round(columns.useMs[row]),
+      columns.behindCount[row],
+    ]);
+    expect(rows).toEqual([
+      ['/slow', 0, 600, 0],
+      ['/fast', 500, NaN, 1],
+    ]);
   });
 
   describe('what goes wrong in the live view', () => {
@@ -326,36 +344,49 @@ describe('the recent trace', () => {
   };
   const BEHIND = { route: '/report', operation: 'find articles', kind: null, requests: [900, 901] };
 
-  /** Requests until now, each of which waited 50 ms. @param {number} count @param {number} everyMs */
-  function createSource(count, everyMs) {
-    const checkouts = Array.from({ length: count }, (_, index) => {
-      const startedAtMs = NOW_MS - everyMs * (count - index);
-      return {
-        ...{ id: index + 1, pool: null, server: 'db:1', route: '/fast', request: index, operation: 'find users' },
-        ...{ checkOutStartedAtMs: startedAtMs, checkedOutAtMs: startedAtMs + 50, checkedInAtMs: startedAtMs + 55 },
-        ...{ endedAtMs: startedAtMs + 55, outcome: 'checkedIn', heldBy: [BEHIND] },
-      };
-    });
-    const requests = checkouts.map(({ id, request, endedAtMs }) => ({
-      ...{ id, request, endedAtMs, totalMs: 55, status: 200, route: '/fast' },
+  /** A checkout that waited 50 ms. @param {number} startedAtMs @param {number} [request] */
+  const serveAt = (startedAtMs, request = 0) => ({
+    ...{ pool: null, server: 'db:1', route: '/fast', request, operation: 'find users', heldBy: [BEHIND] },
+    ...{ checkOutStartedAtMs: startedAtMs, checkedOutAtMs: startedAtMs + 50, checkedInAtMs: startedAtMs + 55 },
+    ...{ endedAtMs: startedAtMs + 55, outcome: 'checkedIn' },
+  });
+
+  /**
+   * Requests until now, each of which waited 50 ms.
+   * @param {number} count @param {number} everyMs @param {object[]} open checkouts that have not ended
+   * @param {object[]} before checkouts before them
+   */
+  function createSource(count, everyMs, open, before) {
+    const served = Array.from({ length: count }, (_, index) => serveAt(NOW_MS - everyMs * (count - index), index));
+    const checkouts = [...before.map((each) => ({ ...serveAt(0), ...each })), ...served].map((each, index) => ({
+      ...each,
+      id: index + 1,
+    }));
+    const requests = served.map(({ request, endedAtMs }) => ({
+      ...{ id: request + 1, request, endedAtMs, totalMs: 55, status: 200, route: '/fast' },
     }));
     const listOf = (/** @type {{ id: number }[]} */ all) => ({
-      lastId: count,
+      lastId: all.length,
       list: (/** @type {{ after: number }} */ { after }) => all.filter(({ id }) => id > after),
     });
+    const unended = { checkedOutAtMs: null, endedAtMs: NOW_MS, outcome: 'waiting' };
     return /** @type {any} */ ({
-      checkouts: { ...listOf(checkouts), events: { list: () => [] } },
+      checkouts: {
+        ...listOf(checkouts),
+        events: { list: () => [] },
+        listOpen: () => open.map((each, index) => ({ ...serveAt(0, 1000 + index), ...unended, ...each })),
+      },
       requests: { log: listOf(requests) },
     });
   }
 
   /**
    * @param {number} count @param {import('../universal/feed-shapes.js').Second[]} [seconds] @param {number} [everyMs]
-   * @param {{ count: number, waitedMs: number }} [stillWaiting]
+   * @param {{ open?: object[], before?: object[] }} [others]
    */
-  async function readRecent(count, seconds = [], everyMs = 100, stillWaiting = { count: 0, waitedMs: 0 }) {
-    const pools = { clients: [POOL], seconds, max: 2, stillWaiting };
-    const text = renderRecentTrace(createSource(count, everyMs), pools, NOW_MS);
+  async function readRecent(count, seconds = [], everyMs = 100, { open = [], before = [] } = {}) {
+    const pools = { clients: [POOL], seconds, max: 2 };
+    const text = renderRecentTrace(createSource(count, everyMs, open, before), pools, NOW_MS);
     return text === null ? null : readTraceText(text);
   }
 
@@ -384,10 +415,39 @@ describe('the recent trace', () => {
     expect(trace.requests.startedMs.filter((ms) => ms >= 0).length).toBe(trace.checkouts.length);
   });
 
-  test('those that still wait are in it', async () => {
-    const stillWaiting = { count: 8, waitedMs: 31_000 };
-    expect((await readRecent(10))?.stillWaiting).toEqual({ count: 0, waitedMs: 0 });
-    expect((await readRecent(10, [], 100, stillWaiting))?.stillWaiting).toEqual(stillWaiting);
+  const waitsFor = (/** @type {number} */ ms) => ({ checkOutStartedAtMs: NOW_MS - ms });
+
+  test('those that have not ended are in it, and say why they wait', async () => {
+    const holder = { checkedOutAtMs: NOW_MS - 3000, checkOutStartedAtMs: NOW_MS - 3000, outcome: 'checkedOut' };
+    const trace = await readRecent(10, [], 100, {
+      open: [4000, 3000, 2000, 1000, 900, 800].map(waitsFor).concat(holder),
+    });
+    if (!trace) throw new Error('there is no trace');
+    const { totals, verdict } = diagnose(trace);
+    expect(totals).toMatchObject({ checkouts: 17, stillWaiting: 6, stillWaitedMs: 11_700, refused: 0 });
+    expect(verdict).toMatchObject({ cause: 'fullPool', facts: { holders: [{ route: '/report' }] } });
+  });
+
+  test('where somebody waited a minute ago, it begins with that queue', async () => {
+    const before = [80, 75, 70].map((ago) => ({
+      ...{ checkOutStartedAtMs: NOW_MS - ago * 1000, checkedOutAtMs: NOW_MS - (ago - 15) * 1000 },
+      ...{ checkedInAtMs: NOW_MS - (ago - 16) * 1000, endedAtMs: NOW_MS - (ago - 16) * 1000 },
+    }));
+    expect((await readRecent(10, [], 100, { before }))?.checkouts.length).toBe(13);
+    // The first wait was over before the second began.
+    const [first, ...later] = before;
+    const early = { ...first, checkOutStartedAtMs: NOW_MS - 99_000, checkedOutAtMs: NOW_MS - 98_000 };
+    expect((await readRecent(10, [], 100, { before: [early, ...later] }))?.checkouts.length).toBe(12);
+  });
+
+  test('what the app did before its first request is not in it', async () => {
+    const own = { request: null, route: null, checkOutStartedAtMs: NOW_MS - 5000, endedAtMs: NOW_MS - 4000 };
+    expect((await readRecent(10, [], 100, { before: [own, own] }))?.checkouts.length).toBe(10);
+    const later = { ...own, checkOutStartedAtMs: NOW_MS - 500, endedAtMs: NOW_MS - 400 };
+    expect((await readRecent(10, [], 100, { before: [own, later] }))?.routes).toContain('the app itself');
+    // An app without requests has named work, or none that counts.
+    expect(await readRecent(0, [], 100, { before: [own] })).toBeNull();
+    expect((await readRecent(0, [], 100, { before: [{ ...own, route: 'jobs' }] }))?.routes).toContain('jobs');
   });
 
   test('without a checkout there is none', async () => {

@@ -6,6 +6,10 @@ import { countConnections, countOf, formatNumber, formatQuantity, formatShare } 
 
 /** Above this share, one thing is said to be the only one. */
 const NEARLY_ALL = 0.95;
+/** Waits that had not ended make a mean a lower bound if they are this share of all waiting. */
+const OPEN_SHARE = 0.05;
+/** Of fewer requests, each counts. */
+const MIN_FOR_SHARE = 20;
 /** Above this share, nobody else is named. */
 const MAIN_SHARE = 0.6;
 
@@ -46,12 +50,19 @@ export function explainVerdict({ verdict, totals, missing }, poolSize = null) {
   if (slow) return `Requests do not wait for a connection, but ${reason}. ${explainSlow(slow)}`;
   if (facts && facts.routes.length === 0) return `${capitalise(reason)}.`;
   const size = cause === 'fullPool' && poolSize !== null ? ` ${poolSize} would do.` : '';
-  return `${explainWaits(verdict)}, because ${reason}.${size}`;
+  return `${explainWaits(verdict, totals)}, because ${reason}.${size}`;
 }
 
-/** The same of what a page knows. @param {Diagnosis} diagnosis of the last minute @returns {string} empty with too little data */
-export function explainLastMinute(diagnosis) {
-  return diagnosis.verdict.cause === 'tooLittleData' ? '' : `The last minute: ${explainVerdict(diagnosis)}`;
+/**
+ * The same of what a page knows.
+ * @param {Diagnosis} diagnosis of the last minute
+ * @param {boolean} isQueued whether requests wait now, so that it can't be said that none does
+ * @returns {string} empty where there is nothing to say
+ */
+export function explainLastMinute(diagnosis, isQueued) {
+  const { verdict } = diagnosis;
+  if (verdict.cause === 'tooLittleData' || (isQueued && !verdict.isProblem)) return '';
+  return `${isQueued ? 'So far' : 'The last minute'}: ${explainVerdict(diagnosis)}`;
 }
 
 /** @param {Diagnosis['totals']} totals */
@@ -61,10 +72,13 @@ function explainOpenWaits({ stillWaiting, stillWaitedMs }) {
   return `, and ${stillWaiting} more still waited at the end, for ${mean} on average`;
 }
 
-/** @param {Diagnosis['verdict']} verdict */
-function explainWaits({ waitingShare, meanWaitMs, refusedShare }) {
-  const who = waitingShare >= NEARLY_ALL ? 'Requests wait' : `${formatShare(waitingShare)} of the requests wait`;
-  const wait = `${who} ${formatQuantity(meanWaitMs, 'ms')} on average`;
+/** @param {Diagnosis['verdict']} verdict @param {Diagnosis['totals']} totals */
+function explainWaits({ waitingShare, meanWaitMs, refusedShare }, { requests, waiting, waitedMs, stillWaitedMs }) {
+  const share =
+    requests < MIN_FOR_SHARE ? `${waiting} of ${requests} requests` : `${formatShare(waitingShare)} of the requests`;
+  const who = waitingShare >= NEARLY_ALL ? 'Requests wait' : `${share} wait`;
+  const least = stillWaitedMs > OPEN_SHARE * waitedMs ? 'at least ' : '';
+  const wait = `${who} ${least}${formatQuantity(meanWaitMs, 'ms')} on average`;
   return refusedShare > 0 ? `${wait}, and ${formatShare(refusedShare)} of the checkouts get no connection` : wait;
 }
 

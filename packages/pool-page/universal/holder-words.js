@@ -14,5 +14,5 @@ export function describeHolders(groups) {
 
 /** @param {string | null} route */
 export function nameRoute(route) {
-  return route ?? 'work outside of requests';
+  return route ?? 'the app itself';
 }

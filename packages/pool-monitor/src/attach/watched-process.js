@@ -19,7 +19,7 @@ import { WatchedClients } from './watched-clients.js';
 /** @import { PageModule } from './load-page.js' */
 /** @import { WatchedClient } from './watched-clients.js' */
 
-const OUTSIDE = 'background';
+const OUTSIDE = 'the app itself';
 /** How long the owner may take to come. */
 const OWNER_MS = 10_000;
 /** Longer than the usual time between two heartbeats, by which a client is found. */

@@ -35,6 +35,42 @@ const MAX_KEPT = 10_000;
  * @property {string | null} reason the driver's, for checkOutFailed
  */
 
+/**
+ * @typedef {Omit<CheckoutRecord, 'id' | 'outcome' | 'behind'> & { outcome: 'waiting' | 'checkedOut' }} OpenCheckout one
+ *   that has not ended; endedAtMs is now. waiting: for a connection; checkedOut: it has one
+ */
+
+/**
+ * Describes a checkout that has not ended, as CheckoutLog does those that have.
+ * @param {Checkout} checkout
+ * @param {number} nowMs by its monitor's clock
+ * @returns {OpenCheckout}
+ */
+export function describeOpen(checkout, nowMs) {
+  const { pool, requestName, purpose, holds, connection, isFresh, openingMs, heldBy } = checkout;
+  const { route, requestId, request } = requestName;
+  const { operation = null, kind = null } = purpose ?? {};
+  return {
+    ...pool.identity,
+    route,
+    requestId,
+    request,
+    operation,
+    kind,
+    holds,
+    connectionId: connection?.id ?? null,
+    isFresh,
+    openingMs,
+    checkOutStartedAtMs: toEpoch(checkout.checkOutStartedAtMs),
+    checkedOutAtMs: orNull(checkout.checkedOutAtMs),
+    checkedInAtMs: null,
+    endedAtMs: toEpoch(nowMs),
+    heldBy: groupHolders(heldBy),
+    outcome: connection ? 'checkedOut' : 'waiting',
+    reason: null,
+  };
+}
+
 /** A record of each checkout of the last minutes. */
 export class CheckoutLog {
   #ring;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Checkout } from './checkout.js';
-import { CheckoutLog } from './checkout-log.js';
+import { CheckoutLog, describeOpen } from './checkout-log.js';
 import { RequestName } from './checkout-name.js';
 import { endUse } from './connections.js';
 import { EventBatch } from './event-batch.js';
@@ -9,6 +9,7 @@ import { findHolders } from './holders.js';
 import { RequestContext } from './request-context.js';
 
 /** @import { CheckoutPurpose } from './checkout.js' */
+/** @import { OpenCheckout } from './checkout-log.js' */
 /** @import { Connection } from './connections.js' */
 /** @import { BatchedEvent } from './event-batch.js' */
 /** @import { PoolMonitor } from './monitor.js' */
@@ -43,8 +44,8 @@ export class Checkouts {
   #describe;
   #lastRequest = 0;
   #isClosed = false;
-  /** Ends the recording of each client. @type {Set<() => void>} */
-  #leaving = new Set();
+  /** What ends the recording of each client. @type {Map<PoolMonitor, () => void>} */
+  #watched = new Map();
 
   /**
    * @param {object} [options]
@@ -75,6 +76,16 @@ export class Checkouts {
   list(from) {
     this.batch.flush();
     return this.#log.list(from);
+  }
+
+  /** @returns {OpenCheckout[]} those that have not ended: of each pool, first those that wait, the longest first */
+  listOpen() {
+    this.batch.flush();
+    const pools = [...this.#watched.keys()].flatMap(({ servers }) => [...servers.values()]);
+    return pools.flatMap((pool) => {
+      const held = pool.connections.held.flatMap(({ checkout }) => checkout ?? []);
+      return [...pool.waiters(), ...held].map((checkout) => describeOpen(checkout, pool.now()));
+    });
   }
 
   /** The last events of connections and pools. */
@@ -109,9 +120,9 @@ export class Checkouts {
     });
     const leave = () => {
       endTracking();
-      this.#leaving.delete(leave);
+      this.#watched.delete(monitor);
     };
-    this.#leaving.add(leave);
+    this.#watched.set(monitor, leave);
     return leave;
   }
 
@@ -171,7 +182,7 @@ export class Checkouts {
   close() {
     this.batch.flush();
     this.#isClosed = true;
-    for (const leave of this.#leaving) leave();
+    for (const leave of this.#watched.values()) leave();
     this.#scopes.disable();
   }
 

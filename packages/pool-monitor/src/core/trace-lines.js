@@ -1,5 +1,5 @@
 /** @import { CheckoutKind } from './checkout.js' */
-/** @import { CheckoutRecord } from './checkout-log.js' */
+/** @import { CheckoutRecord, OpenCheckout } from './checkout-log.js' */
 /** @import { HolderGroup } from './holders.js' */
 /** @import { RareEventType } from './pool-events.js' */
 
@@ -14,8 +14,8 @@
  * @property {number} checkOutStartedAtMs
  * @property {number | null} checkedOutAtMs
  * @property {number | null} checkedInAtMs
- * @property {number} [endedAtMs] of one that got no connection
- * @property {CheckoutRecord['outcome']} [outcome] default: checkedIn, or checkOutFailed if it got no connection
+ * @property {number} [endedAtMs] of one that got no connection, or has not ended
+ * @property {(CheckoutRecord | OpenCheckout)['outcome']} [outcome] default: checkedIn, or checkOutFailed if it got no connection
  * @property {string | null} [reason]
  * @property {number} [openingMs]
  * @property {number | null} [connectionId]
@@ -106,14 +106,15 @@ export class TraceLines {
       holds = 0,
       heldBy = [],
     } = checkout;
-    const isServed = Number.isFinite(checkedOutAtMs) && Number.isFinite(checkedInAtMs);
+    const isOpen = checkout.outcome === 'checkedOut';
+    const isServed = isOpen || (Number.isFinite(checkedOutAtMs) && Number.isFinite(checkedInAtMs));
     const { outcome = isServed ? 'checkedIn' : 'checkOutFailed' } = checkout;
     const waitedMs = (isServed ? Number(checkedOutAtMs) : endedAtMs) - checkOutStartedAtMs;
     /** @type {Record<string, unknown>} */
     const line = { atMs: this.#at(checkOutStartedAtMs), waitMs: duration(waitedMs) };
     // What is rounded on its own may be a microsecond longer than the wait.
     if (openingMs > 0) line.openingMs = Math.min(duration(openingMs), Number(line.waitMs));
-    if (isServed) line.useMs = duration(Number(checkedInAtMs) - Number(checkedOutAtMs));
+    if (isServed) line.useMs = duration((isOpen ? endedAtMs : Number(checkedInAtMs)) - Number(checkedOutAtMs));
     line.pool = this.#poolId(checkout);
     if (connectionId) line.connection = connectionId;
     if (isFresh) line.fresh = true;

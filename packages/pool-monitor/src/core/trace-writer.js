@@ -16,6 +16,7 @@ const END_BYTES = 64;
  * @property {number} checkouts
  * @property {number} failed how many of them had a failed operation
  * @property {number} refused how many of them got no connection
+ * @property {number} open how many of them had not ended
  * @property {number} requests
  * @property {number} dropped checkouts that were not written because the file was full
  * @property {number} missed checkouts that were not written because the disk was too slow
@@ -53,7 +54,7 @@ export class TraceWriter {
   #lines = new TraceLines();
   #bytes = 0;
   /** @type {Written} */
-  #written = { checkouts: 0, failed: 0, refused: 0, requests: 0, dropped: 0, missed: 0, isFull: false };
+  #written = { checkouts: 0, failed: 0, refused: 0, open: 0, requests: 0, dropped: 0, missed: 0, isFull: false };
   /** @type {Error | undefined} */
   #failure;
 
@@ -83,12 +84,13 @@ export class TraceWriter {
     this.#write(() => this.#lines.ofPool(pool), { mayDrop: false });
   }
 
-  /** @param {RecordedCheckout} checkout that has ended */
+  /** @param {RecordedCheckout} checkout that has ended; at the end of a recording also those that have not */
   write(checkout) {
     const written = this.#written;
     if (this.#write(() => this.#lines.ofCheckout(checkout))) {
       written.checkouts++;
       if (checkout.outcome === 'operationFailed') written.failed++;
+      else if (checkout.outcome === 'waiting' || checkout.outcome === 'checkedOut') written.open++;
       else if (!Number.isFinite(checkout.checkedInAtMs)) written.refused++;
     } else if (written.isFull) written.dropped++;
     else written.missed++;

@@ -361,6 +361,7 @@ describe('a trace', () => {
       checkouts: expect.any(Number),
       failed: 0,
       refused: 0,
+      open: 0,
       requests: 0,
       dropped: 0,
       missed: 0,

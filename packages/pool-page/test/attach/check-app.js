@@ -24,7 +24,7 @@ export async function checkApp(app, server, { clients = 2 } = {}) {
   expect(await server.compare(app, 'quiet')).toHaveLength(clients);
   const { checkouts } = await app.watch('pool/checkouts');
   const routes = new Set(checkouts.map((/** @type {{ route: string }} */ { route }) => route));
-  expect([...routes].toSorted()).toEqual(['/orders/:id', 'background']);
+  expect([...routes].toSorted()).toEqual(['/orders/:id', 'the app itself']);
 
   await app.ask(`hold/${WAITING}`);
   const held = await server.compare(app, 'held');

@@ -35,7 +35,7 @@ const SHAPES = Object.entries({
   'Fastify 5': { args: ['shapes.mjs', 'fastify5'], of: 'libraries' },
   Nest: { args: ['shapes.mjs', 'nest'] },
   Apollo: { args: ['shapes.mjs', 'apollo'], path: '/', route: 'POST / GetUser' },
-  Agenda: { args: ['shapes.mjs', 'agenda'], path: '', route: 'background' },
+  Agenda: { args: ['shapes.mjs', 'agenda'], path: '', route: 'the app itself' },
   tsx: { args: ['node_modules/tsx/dist/cli.mjs', 'server.cjs'] },
   nodemon: { args: ['node_modules/nodemon/bin/nodemon.js', 'server.cjs'] },
   pm2: { args: ['node_modules/pm2/bin/pm2-runtime', 'server.cjs', '--instances', '1'] },

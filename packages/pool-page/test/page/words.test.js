@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { announce, createMemory } from 'mongodb-pool-page/page/announcer.js';
 import { describeNote } from 'mongodb-pool-page/page/notes.js';
-import { describeMeasured, describePrediction, explainDoubt } from 'mongodb-pool-page/page/prediction-words.js';
+import {
+  describeAnswer,
+  describeMeasured,
+  describePrediction,
+  explainDoubt,
+} from 'mongodb-pool-page/page/prediction-words.js';
+import { explainQueue, findQueue } from 'mongodb-pool-page/page/queue-reason.js';
 import { createState, takePool } from 'mongodb-pool-page/page/state.js';
 import {
   describeApp,
@@ -16,7 +22,7 @@ import {
   describeServer,
   describeWaiter,
 } from 'mongodb-pool-page/page/words.js';
-import { createConnection, createEnded, createPool, createReading, createWaiter } from './sample-pool.js';
+import { createConnection, createEnded, createPool, createReading, createSecond, createWaiter } from './sample-pool.js';
 
 /** @import { LivePool, State } from 'mongodb-pool-page/page/state.js' */
 /** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
@@ -137,7 +143,7 @@ describe('who waits for whom', () => {
     [holders('/slow'), '/slow'],
     [holders('/slow', '/slow'), '2 × /slow'],
     [holders('/slow', '/fast', '/slow'), '2 × /slow and /fast'],
-    [holders(null), 'work outside of requests'],
+    [holders(null), 'the app itself'],
     [
       [...holders('/a', '/a').map((each) => ({ ...each, operation: 'find articles' })), ...holders('/a')],
       '2 × find articles of /a and /a',
@@ -176,6 +182,69 @@ describe('what is dangerous', () => {
     ],
   ])('%j', (pool, text) => {
     expect(describeRisks(createPool(pool))).toBe(text);
+  });
+});
+
+describe('why requests wait now', () => {
+  /** @param {object} main @param {object} [other] a second client @param {number} [lastedMs] of the queue */
+  function explain(main, other, lastedMs = 600) {
+    const reading = other ? createReading(main, { name: 'reports', ...other }) : createReading(main);
+    const state = takePool(takePool(createState(), reading, 0), reading, lastedMs);
+    return explainQueue(state);
+  }
+  const lane = (/** @type {string | null} */ route, /** @type {object} */ more) => createConnection({ route, ...more });
+  const [bus, ferrari] = [createWaiter({ route: '/slow' }), createWaiter()];
+  const find = { operation: 'find articles' };
+
+  test.each([
+    [
+      { waiting: 1, lanes: [lane('/slow', {})], queue: [ferrari] },
+      '1 waits now, because /slow holds the only connection.',
+    ],
+    [
+      { waiting: 4, lanes: [lane('/slow', find)], queue: [bus, bus, bus, ferrari] },
+      '4 wait now, because /slow (find articles) holds the only connection; 3 × /slow are ahead of /fast.',
+    ],
+    [
+      {
+        waiting: 2,
+        max: 3,
+        active: 3,
+        total: 3,
+        lanes: [lane('/slow', {}), lane('/slow', {}), lane(null, {})],
+        queue: [bus, ferrari],
+      },
+      '2 wait now, because 2 × /slow and the app itself hold all 3 connections; /slow is ahead of /fast.',
+    ],
+    [
+      {
+        waiting: 1,
+        max: 5,
+        active: 5,
+        total: 5,
+        lanes: ['/a', '/a', '/b', '/c', '/d'].map((route) => lane(route, {})),
+        queue: [ferrari],
+      },
+      '1 waits now, because 2 × /a, /b and 2 others hold all 5 connections.',
+    ],
+    [
+      { waiting: 9, max: 10, active: 0, total: 2, connecting: 2 },
+      '9 wait now, because the pool opens only 2 connections at a time.',
+    ],
+    [{ waiting: 1, max: 10, active: 0, total: 1, connecting: 1 }, '1 waits now, because a connection is being opened.'],
+    [{ waiting: 3, database: UNREACHABLE, lanes: [lane('/slow', {})] }, '3 wait now, because MongoDB does not answer.'],
+    [{ waiting: 2, max: 10, active: 3, total: 4 }, '2 wait now, because the free connections are about to be used.'],
+    [{ waiting: 0, lanes: [lane('/slow', {})] }, ''],
+  ])('%j', (pool, text) => {
+    expect(explain(pool)).toBe(text);
+  });
+
+  test('also of another client, and not of a queue that was there for a moment', () => {
+    const full = { waiting: 1, lanes: [lane('/report', {})], queue: [ferrari] };
+    expect(explain({}, full)).toBe('1 waits for reports now, because /report holds the only connection.');
+    expect(explain(full, undefined, 399)).toBe('');
+    const state = takePool(takePool(createState(), createReading(full), 0), createReading({}), 300);
+    expect(explainQueue(takePool(state, createReading(full), 600))).toBe('');
   });
 });
 
@@ -245,11 +314,35 @@ describe('predictions', () => {
     expect(describePrediction(1, ROUTES, 0, 0)).toContain('4.2\u00a0s (3.9\u00a0to\u00a05.1\u00a0s),');
   });
 
+  const ANSWERED = { poolSizes: [1, 6], recordedSize: 1, failures: [0, 0], isOpen: false };
+
+  test('the answer is one sentence, of the route that changes most', () => {
+    expect(describeAnswer(ANSWERED, ROUTES, 1)).toBe(
+      'With 6 connections, /fast would have taken 2 ms instead of 4.2 s.',
+    );
+    expect(describeAnswer({ ...ANSWERED, isOpen: true, failures: [0, 1] }, ROUTES, 1)).toBe(
+      'With 6 connections, /fast would have taken 2 ms instead of at least 4.2 s, and 1 request would have failed.',
+    );
+    expect(describeAnswer(ANSWERED, ROUTES, 0)).toBe('With 1 connection, as now, /slow took 9.1 s.');
+    const same = { '/fast': { ...ROUTES['/fast'], measuredMs: 2.1 } };
+    expect(describeAnswer({ ...ANSWERED, recordedSize: 9 }, same, 1)).toBe(
+      'With 6 connections, /fast would have taken 2 ms, as with 9.',
+    );
+  });
+
+  test('a band over four powers of ten is only its upper end', () => {
+    const vague = { '/fast': { ...ROUTES['/fast'], bandsMs: ROUTES['/fast'].bandsMs.map(() => [0.3, 7000]) } };
+    const routes = /** @type {Record<string, WhatIfRoute>} */ (/** @type {unknown} */ (vague));
+    expect(plain(describePrediction(6, routes, 1, 0))).toBe('With 6 connections: /fast p95 at most 7.0 s.');
+    expect(describeAnswer({ ...ANSWERED, recordedSize: 3 }, routes, 1)).toMatch(/would have taken at most 7.0 s/);
+  });
+
+  const whatIfOf = (/** @type {object} */ facts) =>
+    /** @type {WhatIf} */ ({ poolSizes: /** @type {number[]} */ ([]), ...facts });
+  const NOBODY = { doubt: 'notChecked', check: { status: 'notChecked', reason: 'nobodyWaited' } };
+
   test.each([
-    [
-      { doubt: 'notChecked', check: { status: 'notChecked', reason: 'nobodyWaited' } },
-      /^No prediction: .* nobody waited/,
-    ],
+    [NOBODY, /^No prediction: .* nobody waited/],
     [{ doubt: 'notChecked', check: { status: 'notChecked', reason: 'unknownSize' } }, /the pool has no limit/],
     [
       { doubt: 'checkFails', check: { reason: 'otherWaits', waits: { otherShare: 0.8 } } },
@@ -264,9 +357,35 @@ describe('predictions', () => {
       /^No prediction: in the last minute, only a few queries waited/,
     ],
     [{ doubt: null, check: { status: 'holds' } }, /^$/],
+    [{ ...NOBODY, isOpen: true }, /^The queue is empty again\./],
   ])('why there are no figures is one sentence: %j', (facts, words) => {
-    const whatIf = /** @type {WhatIf} */ (/** @type {unknown} */ ({ poolSizes: [], ...facts }));
-    expect(explainDoubt(whatIf)).toMatch(words);
+    expect(explainDoubt(whatIfOf(facts), null)).toMatch(words);
+  });
+
+  test('who waits now, and how many connections would have been enough for them, comes before why', () => {
+    const seconds = [createSecond({ max: 2, active: 2, waiting: 9 }), createSecond({ max: 1, active: 1, waiting: 6 })];
+    const queueOf = (/** @type {object} */ pool, bottleneck = null) => {
+      const state = takePool(createState(), createReading(pool), 0);
+      return findQueue({ ...state, seconds, bottleneck });
+    };
+    const full = { max: 1, active: 1, waiting: 4 };
+    const later = 'What each request would have taken follows when it is known.';
+    expect(explainDoubt(undefined, queueOf(full))).toBe('4 wait. With 7 connections, nobody would have waited so far.');
+    expect(explainDoubt(whatIfOf(NOBODY), queueOf({ ...full, waiting: 7 }))).toBe(
+      `Still growing: 7 wait. With 8 connections, nobody would have waited so far. ${later}`,
+    );
+    // Not the pool's size, or far too many.
+    const unknown = [queueOf({ ...full, max: 2 }), queueOf({ ...full, waiting: 1000 })];
+    for (const queue of unknown) expect(explainDoubt(whatIfOf(NOBODY), queue)).not.toContain('With');
+    expect(
+      findQueue({ ...takePool(createState(), createReading(full), 0), seconds, bottleneck: { queries: 9, cores: 2 } })
+        ?.enough,
+    ).toBeNaN();
+    expect(explainDoubt(whatIfOf({ ...NOBODY, isOpen: true }), queueOf({ ...full, waiting: 0 }))).toMatch(
+      /^The queue is empty/,
+    );
+    const whys = explainDoubt(whatIfOf({ doubt: 'unclear', check: {} }), queueOf(full));
+    expect(whys).toMatch(/^4 wait\..* No figures for other sizes/);
   });
 });
 

@@ -1,5 +1,7 @@
 import { sum } from '../base/sample-statistics.js';
 import { attributeWaits } from './attribute-waits.js';
+import { listWaiting } from '../trace/open-checkouts.js';
+import { OUTCOMES } from '../trace/recorded-trace.js';
 import { CAUSES } from './causes.js';
 import { findLimits } from './find-limits.js';
 import { PoolHistory } from './pool-history.js';
@@ -35,7 +37,7 @@ const LOOPBACK = /^(localhost|127\.|\[?::1)/;
  * @property {{ requests: number, waiting: number, checkouts: number, refused: number, durationMs: number, waitedMs:
  *   number, poolWaitedMs: number, stillWaiting: number, stillWaitedMs: number }} totals waitedMs: in the pool and for a
  *   concurrency limit; poolWaitedMs: in the pool, of which each checkout has exactly one cause; the last two: checkouts
- *   that had not ended with the recording, which nothing else here counts
+ *   that still waited when the recording ended
  * @property {CauseShare[]} causes the one that took the most time first
  * @property {SettingFinding[]} settings that do not do what they seem to
  * @property {string[]} missing what a trace of version 1 or 2 can't tell
@@ -91,16 +93,18 @@ export function diagnose(trace, fleet = {}) {
     }))
     .toSorted((a, b) => b.waitedMs - a.waitedMs);
   const outside = [...checkouts.requestOf].filter((request) => request < 0).length;
+  const stillWaiting = trace.pools.flatMap((_, pool) => listWaiting(trace, pool));
   const totals = {
     requests: new Set(checkouts.requestOf.filter((request) => request >= 0)).size + outside,
     waiting,
     checkouts: checkouts.length,
-    refused: checkouts.useMs.filter((ms) => Number.isNaN(ms)).length,
+    refused: checkouts.useMs.filter((ms, row) => Number.isNaN(ms) && OUTCOMES[checkouts.outcomeOf[row]] !== 'waiting')
+      .length,
     durationMs: checkouts.startedMs[checkouts.length - 1] - checkouts.startedMs[0],
     waitedMs,
     poolWaitedMs,
-    stillWaiting: trace.stillWaiting.count,
-    stillWaitedMs: trace.stillWaiting.waitedMs,
+    stillWaiting: stillWaiting.length + trace.unlisted.count,
+    stillWaitedMs: sum(stillWaiting.map((row) => checkouts.waitMs[row])) + trace.unlisted.waitedMs,
   };
   return {
     verdict: judge({ trace, evidence, causeOf, times, limits, causes, totals }),

@@ -70,7 +70,7 @@ export function judge({ trace, evidence, causeOf, times, limits, causes, totals 
   const important = causes.filter(({ cause }) => cause !== 'none' && !isPassing(cause, causes, totals));
   const isRefused = totals.refused >= Math.max(MIN_REFUSED, REFUSED_SHARE * totals.checkouts);
   const isImportant = (/** @type {number} */ row) => important.some(({ cause }) => CAUSE[cause] === causeOf[row]);
-  const mayBeLong = important.length > 0 || trace.stillWaiting.count > 0;
+  const mayBeLong = important.length > 0 || trace.unlisted.count > 0;
   const spans = mayBeLong ? listSpans(trace, evidence, isImportant, times, limits) : [];
   // Where no route has enough requests, all of them together may.
   if (important.length > 0 && (isRefused || [...groupByRoute(spans), spans].some(hasLongWaits))) {
@@ -78,7 +78,7 @@ export function judge({ trace, evidence, causeOf, times, limits, causes, totals 
     const refusedShare = isRefused ? totals.refused / totals.checkouts : 0;
     return { ...waits, refusedShare, cause, isProblem: cause !== 'tooLittleData', facts };
   }
-  if (areWaitsLong(spans, trace.stillWaiting)) return { ...waits, cause: 'tooLittleData', isProblem: false };
+  if (areWaitsLong(spans, trace.unlisted)) return { ...waits, cause: 'tooLittleData', isProblem: false };
   return { ...waits, ...judgeRest(trace, evidence, times) };
 }
 
@@ -124,7 +124,7 @@ function hasLongWaits(spans) {
   return waiting.length >= Math.max(MIN_WAITING, WAITING_SHARE * spans.length) && areWaitsLong(spans);
 }
 
-/** On average, however many waited. @param {Span[]} spans @param {RecordedTrace['stillWaiting']} [open] more of them */
+/** On average, however many waited. @param {Span[]} spans @param {RecordedTrace['unlisted']} [open] more of them */
 function areWaitsLong(spans, open = { count: 0, waitedMs: 0 }) {
   const count = spans.length + open.count;
   const waitedMs = sum(spans.map(({ waitMs }) => waitMs)) + open.waitedMs;

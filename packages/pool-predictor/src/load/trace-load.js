@@ -39,18 +39,19 @@ export function createTraceLoad(
   trace,
   { resample = false, separateRoutes = [], followUps = findFollowUps(trace), isUnclear = false } = {},
 ) {
-  const { checkOutStartedMs, routes, routeOf, sharing } = trace;
+  const { checkOutStartedMs, routes, routeOf, sharing, waiting = [] } = trace;
   const { requests } = followUps;
   const handoversMs = findHandovers(trace, (checkout) => (separateRoutes.includes(routes[routeOf[checkout]]) ? 1 : 0));
   const servicesMs = sharing?.aloneMs ?? trace.useMs;
   const sessions = listSessions(trace, followUps, { servicesMs, handoversMs, isUnclear });
-  const endMs = checkOutStartedMs[checkOutStartedMs.length - 1];
+  const endMs = Math.max(checkOutStartedMs[checkOutStartedMs.length - 1], ...waiting.map(({ startedMs }) => startedMs));
+  const count = checkOutStartedMs.length + waiting.length;
   const callers = sessions.filter((session) => isCaller(session, endMs));
   const calling = listCallers(callers, endMs);
   const visitors = sessions.filter((session) => !isCaller(session, endMs));
   const visits = listVisits(visitors);
   // The last checkout is followed by a gap, too.
-  const durationMs = Math.max(1, (endMs * checkOutStartedMs.length) / Math.max(1, checkOutStartedMs.length - 1));
+  const durationMs = Math.max(1, (endMs * count) / Math.max(1, count - 1));
   // What takes long is made when it is asked for: a thread, or a check, needs only the arrivals.
   const timesOf = once(() => groupByRoute(trace, servicesMs));
   const tailsOf = once(() => Object.fromEntries(routes.map((route, row) => [route, findTail(timesOf()[row])])));

@@ -153,7 +153,8 @@ async function replayWaits(trace, poolWaitsMs, { pool, separateRoutes, followUps
   const count = poolWaitsMs.filter((ms) => ms > MIN_WAITED_MS).length;
   if (count < needOf(trace)) return [];
   const isShort = count < MIN_COUNT;
-  const load = createTraceLoad(trace, { separateRoutes, followUps });
+  // Those that wait at the end came after all others, so they delayed none.
+  const load = createTraceLoad({ ...trace, waiting: [] }, { separateRoutes, followUps });
   const [result] = await simulateHere({ load, services: load.services })([{ pool, seed: RECORDED_SEED, factor: 1 }]);
   const recorded = summariseTrace(trace);
   const refusedMs = (trace.refused ?? []).map(({ waitMs }) => waitMs);

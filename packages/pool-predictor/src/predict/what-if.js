@@ -1,6 +1,7 @@
 import { sum } from '../base/sample-statistics.js';
+import { listWaiting } from '../trace/open-checkouts.js';
 import { OUTCOMES } from '../trace/recorded-trace.js';
-import { summariseTrace } from '../trace/trace.js';
+import { meansByRoute, summariseTrace } from '../trace/trace.js';
 import { poolOfApp } from './pool-settings.js';
 import { predict } from './predict.js';
 import { checkRecording, openRecording } from './recording.js';
@@ -20,11 +21,13 @@ import { BUSY, judgeTrust } from './trust.js';
  * @typedef {object} WhatIf
  * @property {number} recordedSize NaN where the pool had no limit, or the recording does not say
  * @property {number[]} poolSizes ascending; those without figures are left out
+ * @property {number} enough index of the smallest size with figures that larger ones do not better
  * @property {number[]} failures requests that fail, one for each size
  * @property {Record<string, WhatIfRoute>} routes
  * @property {Trust['withheld'] | 'notChecked' | 'unclear'} doubt why sizes have no figures. unclear and unknownServer
  *   may concern only some sizes: those at which it matters who waits for answers, and those at which it is not known how
  *   busy the server, or the app's event loop, would be
+ * @property {boolean} isOpen requests waited when the recording ended, so what was measured is a lower bound
  * @property {TraceCheck} check
  *
  * @typedef {object} WhatIfRoute
@@ -49,20 +52,23 @@ const MIN_LARGEST = 10;
  * that would not rely on them, there are none.
  *
  * @param {RecordedTrace} recorded
- * @returns {Promise<WhatIf | null>} null if no checkout got a connection
+ * @returns {Promise<WhatIf | null>} null if no checkout that got a connection has ended
  */
 export async function predictWhatIf(recorded) {
   if (!recorded.checkouts.outcomeOf.includes(SUCCEEDED)) return null;
   const recording = openRecording([recorded]);
-  const { trace, load } = recording;
+  const { trace, load, picked } = recording;
   const check = await checkRecording(recording);
   const trust = judgeTrust({ trace, load }, check);
   const { recordedSize, withheld, isWithheld, whyUnsure } = trust;
-  const nothing = { recordedSize, poolSizes: [], failures: [], routes: {}, check };
+  const isOpen = listWaiting(recorded, recorded.pools.indexOf(picked.pool)).length > 0;
+  const nothing = { recordedSize, poolSizes: [], enough: 0, failures: [], routes: {}, isOpen, check };
   if (isWithheld(recordedSize)) return { ...nothing, doubt: withheld };
   if (check.status === 'notChecked') return { ...nothing, doubt: 'notChecked' };
   const { requests, failures, routes: measured } = summariseTrace(trace);
-  const needed = (sum(Array.from(trace.useMs)) / load.durationMs) * (requests / (requests - failures));
+  const meansMs = meansByRoute(trace, trace.useMs);
+  const usedMs = sum(Array.from(trace.useMs)) + sum((trace.waiting ?? []).map(({ route }) => meansMs[route]));
+  const needed = (usedMs / load.durationMs) * (requests / (requests - failures));
   const sizes = choosePoolSizes(recordedSize, needed).filter((size) => !isWithheld(size));
   const predicted = (await predictSizes(recording, load, sizes, trust)).filter(
     ({ settings: { poolSize }, predicted: { utilisation, routes } }) => {
@@ -88,6 +94,7 @@ export async function predictWhatIf(recorded) {
   return {
     ...nothing,
     poolSizes: kept.map(({ settings }) => settings.poolSize),
+    enough: findEnough(kept, figures),
     failures: kept.map(({ predicted: { failures } }) => failures),
     routes: Object.fromEntries(
       figures.map(([route, figure]) => [
@@ -125,6 +132,21 @@ async function predictSizes({ load: { services }, overhead, settings }, load, po
     widen,
   });
   return variants;
+}
+
+/**
+ * The smallest size with which nothing fails that could be served, and each route is as fast as with any.
+ * @param {PredictedVariant[]} variants by size
+ * @param {(readonly [route: string, figure: 'p95Ms' | 'maxMs'])[]} figures
+ */
+function findEnough(variants, figures) {
+  const all = variants.map(({ predicted }) => predicted);
+  const fewest = Math.min(...all.map(({ failures }) => failures));
+  const bestMs = figures.map(([route, figure]) => Math.min(...all.map(({ routes }) => routes[route][figure])));
+  return all.findIndex(
+    ({ routes, failures }) =>
+      failures === fewest && figures.every(([route, figure], index) => isSame(routes[route][figure], bestMs[index])),
+  );
 }
 
 /** @param {number} ms @param {number} otherMs */

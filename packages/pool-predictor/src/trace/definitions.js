@@ -4,6 +4,8 @@ import { DEFINITION_RULES, findFault } from './line-rules.js';
 
 /** Stands in for a missing route. */
 const UNNAMED_ROUTE = 'checkout';
+/** The same where other checkouts belong to requests. */
+const OUTSIDE_ROUTE = 'the app itself';
 
 /** What the numbers in a trace stand for. Rows count from 0 in the order of the definitions. */
 export class Definitions {
@@ -71,6 +73,12 @@ export class Definitions {
   /** @param {string} [name] */
   routeRow(name = UNNAMED_ROUTE) {
     return indexIn(this.#routeRows, this.routes, name);
+  }
+
+  /** Checkouts without a route belong to no request. */
+  nameOutside() {
+    const row = this.#routeRows.get(UNNAMED_ROUTE);
+    if (row !== undefined) this.routes[row] = OUTSIDE_ROUTE;
   }
 
   /** @param {string} [reason] @returns {number} -1 for none */

@@ -190,7 +190,7 @@ export function findCheckoutFault(entry) {
   const { useMs, outcome = 'checkedIn' } = entry;
   const fault = findFault(entry, CHECKOUT_RULES);
   if (fault) return fault;
-  const gotNone = outcome === 'checkOutFailed' || outcome === 'checkOutAborted';
+  const gotNone = ['checkOutFailed', 'checkOutAborted', 'waiting'].includes(outcome);
   if ((useMs === undefined) === gotNone) return undefined;
   return gotNone ? `${outcome} got no connection, so it has no useMs` : `useMs must be ${MS}`;
 }

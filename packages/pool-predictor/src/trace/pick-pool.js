@@ -1,3 +1,5 @@
+import { sum } from '../base/sample-statistics.js';
+import { comeFromCallers, completeUses, listWaiting } from './open-checkouts.js';
 import { EVENTS, OUTCOMES } from './recorded-trace.js';
 import { SOCKET_USES, judgeSockets } from './socket-users.js';
 
@@ -5,9 +7,19 @@ import { SOCKET_USES, judgeSockets } from './socket-users.js';
 /** @import { SocketUse } from './socket-users.js' */
 /** @import { Trace, TraceOpenings } from './trace.js' */
 
-const [SUCCEEDED, FAILED, REFUSED] = OUTCOMES.keys();
+const [SUCCEEDED, , REFUSED, , , CHECKED_OUT] = OUTCOMES.keys();
 const [READY, CLOSED] = EVENTS.keys();
 const UNSERVED = 'got no connection';
+const STILL_WAITED = 'still waited at the end';
+/** Null: it is replayed. @type {Record<typeof OUTCOMES[number], string | null>} */
+const WHY_LEFT_OUT = {
+  checkedIn: null,
+  operationFailed: 'had a failed operation',
+  checkOutFailed: UNSERVED,
+  checkOutAborted: UNSERVED,
+  waiting: STILL_WAITED,
+  checkedOut: null,
+};
 /**
  * An event loop that is late by so much on average, in most of its busy time, blurs which request came first, and makes
  * some wait for each other. Measured in 45 recordings: 0.4 to 1.3 ms, and 1.7 to 5.8 ms where handlers computed for
@@ -106,8 +118,10 @@ function listPools({ pools, processes }, counts) {
 /** @param {RecordedTrace} trace @param {number} pool row @returns {Trace} */
 function takeRows(trace, pool) {
   const { pools, version, requests } = trace;
-  const { poolOf, outcomeOf, startedMs, waitMs, useMs, ...checkouts } = trace.checkouts;
-  const rows = Uint32Array.from(poolOf.keys()).filter((row) => poolOf[row] === pool && outcomeOf[row] === SUCCEEDED);
+  const { poolOf, outcomeOf, startedMs, waitMs, ...checkouts } = trace.checkouts;
+  const ofPool = Uint32Array.from(poolOf.keys()).filter((row) => poolOf[row] === pool);
+  const rows = ofPool.filter((row) => outcomeOf[row] === SUCCEEDED || outcomeOf[row] === CHECKED_OUT);
+  const answered = new Set(ofPool.filter((row) => outcomeOf[row] === SUCCEEDED).map((row) => checkouts.routeOf[row]));
   /** @template {Float64Array | Int32Array} T @param {T} column @returns {T} */
   const take = (column) => {
     const taken = /** @type {T} */ (column.slice(0, rows.length));
@@ -123,16 +137,29 @@ function takeRows(trace, pool) {
   const loop = measureLoop(trace, pools[pool].process);
   const uses = judgeSockets(requests, pools[pool].process, { isBlurred: loop?.isLate });
   const socketOf = requestOf.map((row) => (row < 0 ? -1 : requests.socketOf[row]));
-  const replayed = new Set(findRefused(trace, { pool, uses, newRow, firstMs }));
+  const isAlike = (/** @type {number} */ row) => startedMs[row] >= firstMs && answered.has(checkouts.routeOf[row]);
+  const refused = findRefused(trace, { pool, uses }).filter(isAlike);
+  const isOfCallers = comeFromCallers(requests, uses);
+  const waiting = isOfCallers ? [] : listWaiting(trace, pool).filter(isAlike);
+  const replayed = new Set([...refused, ...waiting]);
   const leftOut = countLeftOut(trace, (row) => poolOf[row] === pool && !replayed.has(row));
-  const unserved = leftOut.find(({ why }) => why === UNSERVED)?.count ?? 0;
+  const describe = (/** @type {number} */ row) => ({
+    startedMs: startedMs[row] - firstMs,
+    waitMs: waitMs[row],
+    route: Number(newRow.get(checkouts.routeOf[row])),
+    request: checkouts.requestOf[row],
+  });
+  // Each caller is in the list already, with its requests before.
+  const unserved = sum(
+    leftOut.filter(({ why }) => why === UNSERVED || (why === STILL_WAITED && !isOfCallers)).map(({ count }) => count),
+  );
   return {
     header: version < 3 ? trace.header : { ...trace.header, maxPoolSize: pools[pool].maxPoolSize },
     resolutionMs: trace.resolutionMs,
     routes: used.map((row) => trace.routes[row]),
     checkOutStartedMs: take(startedMs).map((ms) => ms - firstMs),
     waitMs: take(waitMs),
-    useMs: take(useMs),
+    useMs: take(completeUses(trace.checkouts)),
     routeOf: routeOf.map((row) => Number(newRow.get(row))),
     ...(version >= 3 && {
       openingMs: take(checkouts.openingMs),
@@ -153,22 +180,17 @@ function takeRows(trace, pool) {
     }),
     ...(trace.server && { server: trace.server }),
     ...(loop && { loop }),
-    ...(replayed.size > 0 && {
-      refused: Array.from(replayed, (row) => ({
-        startedMs: startedMs[row] - firstMs,
-        waitMs: waitMs[row],
-        route: Number(newRow.get(checkouts.routeOf[row])),
-        request: checkouts.requestOf[row],
-      })),
-    }),
+    ...(refused.length > 0 && { refused: refused.map(describe) }),
+    ...(waiting.length > 0 && { waiting: waiting.map(describe) }),
     unservedShare: unserved / (unserved + rows.length),
     warnings: [
       ...trace.warnings,
-      ...(replayed.size > 0
-        ? [
-            `Got no connection in time: ${replayed.size}. Each is replayed with the queries of another request of its route`,
-          ]
-        : []),
+      ...[
+        { count: refused.length, what: 'Got no connection in time' },
+        { count: waiting.length, what: 'Still waited when the recording ended' },
+      ].flatMap(({ count, what }) =>
+        count > 0 ? [`${what}: ${count}. Each is replayed with the queries of another request of its route`] : [],
+      ),
       ...leftOut.map(({ count, why }) =>
         count === 1
           ? `1 checkout ${why} and is left out: its service time is unknown`
@@ -220,20 +242,17 @@ function findOpenings({ checkouts, events }, pool, firstMs) {
  * would have done with a connection, others of their route did.
  *
  * @param {RecordedTrace} trace
- * @param {{ pool: number, uses: Map<number, SocketUse>, newRow: Map<number, number>, firstMs: number }} of uses: of
- *   sockets; newRow: of routes with checkouts that were served
+ * @param {{ pool: number, uses: Map<number, SocketUse> }} of uses: of sockets
  * @returns {number[]} rows
  */
-function findRefused({ checkouts, requests, reasons }, { pool, uses, newRow, firstMs }) {
-  const { poolOf, outcomeOf, reasonOf, routeOf, requestOf, startedMs } = checkouts;
+function findRefused({ checkouts, requests, reasons }, { pool, uses }) {
+  const { poolOf, outcomeOf, reasonOf, requestOf } = checkouts;
   return [...poolOf.keys()].filter((row) => {
     const use = requestOf[row] < 0 ? undefined : uses.get(requests.socketOf[requestOf[row]]);
     return (
       poolOf[row] === pool &&
       outcomeOf[row] === REFUSED &&
       reasons[reasonOf[row]] === TIMED_OUT &&
-      startedMs[row] >= firstMs &&
-      newRow.has(routeOf[row]) &&
       (use === 'arriving' || use === 'alone')
     );
   });
@@ -262,13 +281,11 @@ function measureLoop({ seconds: { loop }, requests: { processOf } }, process) {
 
 /** @param {RecordedTrace} trace @param {(row: number) => boolean} isCounted */
 function countLeftOut({ checkouts: { outcomeOf } }, isCounted) {
-  const counts = { unserved: 0, failed: 0 };
+  /** @type {Map<string, number>} */
+  const counts = new Map();
   for (let row = 0; row < outcomeOf.length; row++) {
-    if (outcomeOf[row] === SUCCEEDED || !isCounted(row)) continue;
-    counts[outcomeOf[row] === FAILED ? 'failed' : 'unserved']++;
+    const why = WHY_LEFT_OUT[OUTCOMES[outcomeOf[row]]];
+    if (why !== null && isCounted(row)) counts.set(why, (counts.get(why) ?? 0) + 1);
   }
-  return [
-    { count: counts.unserved, why: UNSERVED },
-    { count: counts.failed, why: 'had a failed operation' },
-  ].filter(({ count }) => count > 0);
+  return Array.from(counts, ([why, count]) => ({ why, count })).sort((a, b) => a.why.localeCompare(b.why));
 }

@@ -17,7 +17,7 @@ import { TraceColumns } from './trace-columns.js';
 
 /** @import { RecordedTrace, ServerSecond } from './recorded-trace.js' */
 
-/** @typedef {{ end?: string, silentMs?: number, lost?: number, waiting?: RecordedTrace['stillWaiting'] }} LastLine */
+/** @typedef {{ end?: string, silentMs?: number, lost?: number, waiting?: RecordedTrace['unlisted'] }} LastLine */
 
 /** docs/trace-format.md describes the format, and trace.schema.json each line of version 2 and 3. */
 const TRACE_NAME = 'mongodb-pool-lab';
@@ -148,7 +148,7 @@ class TraceLines {
       missing: this.#started ? MISSING : [],
       ...columns,
       ...(server && { server }),
-      stillWaiting: this.#last.waiting ?? { count: 0, waitedMs: 0 },
+      unlisted: this.#last.waiting ?? { count: 0, waitedMs: 0 },
       warnings: [...describeGaps(file, this.#last, columns.checkouts), ...(warning ? [warning] : [])],
     };
   }

@@ -1,7 +1,17 @@
 /** @import { Trace } from './trace.js' */
 
-/** How a checkout can end, by the numbers in `outcomeOf`. */
-export const OUTCOMES = /** @type {const} */ (['checkedIn', 'operationFailed', 'checkOutFailed', 'checkOutAborted']);
+/**
+ * How a checkout can end, by the numbers in `outcomeOf`. The last two had not ended when the recording did: one still
+ * waited, and one still had its connection.
+ */
+export const OUTCOMES = /** @type {const} */ ([
+  'checkedIn',
+  'operationFailed',
+  'checkOutFailed',
+  'checkOutAborted',
+  'waiting',
+  'checkedOut',
+]);
 
 /** What else happens in a pool, by the numbers in `kindOf`. */
 export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClosed', 'poolCleared']);
@@ -28,8 +38,8 @@ export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClose
  * @property {RecordedEvents} events
  * @property {{ loop: LoopSecond[], server: ServerSecond[] }} seconds
  * @property {Trace['server']} [server]
- * @property {{ count: number, waitedMs: number }} stillWaiting checkouts that still waited when the recording ended, and
- *   how long they had, all together. They are in no other list
+ * @property {{ count: number, waitedMs: number }} unlisted checkouts that still waited when the recording ended, and how
+ *   long they had, all together, where a recorder of before did not list them
  * @property {string[]} warnings
  *
  * @typedef {object} RecordedCheckouts in order of their starts
@@ -37,7 +47,7 @@ export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClose
  * @property {Float64Array} startedMs when the wait began
  * @property {Float64Array} waitMs also of one that got no connection, from version 3 on
  * @property {Float64Array} openingMs how much of the wait was the opening of the connection that it got
- * @property {Float64Array} useMs NaN: it got no connection
+ * @property {Float64Array} useMs until the end of the recording, if it had not ended; NaN: it got no connection
  * @property {Int32Array} poolOf row in `pools`
  * @property {Int32Array} connectionOf counts from 1 in each pool; 0: none, or unknown
  * @property {Uint8Array} isFresh 1: nobody had used the connection before

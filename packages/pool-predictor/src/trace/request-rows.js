@@ -15,6 +15,10 @@ export class RequestRows {
   /** By process: the rows by the numbers in the file. @type {Map<number, number>[]} */
   #rows = [];
 
+  get length() {
+    return this.#table.length;
+  }
+
   /** @param {number} process row @param {number} number @returns {number} */
   rowOf(process, number) {
     const rows = (this.#rows[process] ??= new Map());

@@ -58,7 +58,7 @@ export function listSessions(trace, { requests, likely, possible }, { isUnclear,
   const sessions = [];
   const sessionOf = new Uint32Array(previous.length);
   const planned = planRequests(trace, requests, times);
-  const refused = replaceRefused(trace, requests, planned);
+  const unanswered = replaceUnanswered(trace, requests, planned);
   for (const [index, request] of planned.entries()) {
     const atMs = trace.checkOutStartedMs[rows[from[index]]];
     const before = previous[index];
@@ -80,20 +80,21 @@ export function listSessions(trace, { requests, likely, possible }, { isUnclear,
     sameMsOf(trace.resolutionMs),
   );
   followers.forEach((request, index) => (request.thinkMs = thinksMs[index]));
-  return refused.length > 0 ? [...sessions, ...refused].sort((a, b) => a.atMs - b.atMs) : sessions;
+  return unanswered.length > 0 ? [...sessions, ...unanswered].sort((a, b) => a.atMs - b.atMs) : sessions;
 }
 
 /**
- * Gives requests that got no connection in time the queries of others of their routes, drawn at random.
+ * Gives requests that got no connection in time, or not yet, the queries of others of their routes, drawn at random.
  *
  * @param {Trace} trace
  * @param {TracedRequests} requests
  * @param {CallerRequest[]} planned changes those that had a connection before
  * @returns {Session[]} the others
  */
-function replaceRefused({ refused = [], requestOf = [], routes, routeOf }, { rows, from }, planned) {
-  if (refused.length === 0) return [];
-  const numbers = new Set(refused.map(({ request }) => request));
+function replaceUnanswered({ refused = [], waiting = [], requestOf = [], routes, routeOf }, { rows, from }, planned) {
+  const unanswered = [...refused, ...waiting];
+  if (unanswered.length === 0) return [];
+  const numbers = new Set(unanswered.map(({ request }) => request));
   /** @type {CallerRequest[][]} */
   const donors = routes.map(() => []);
   /** @type {number[]} */
@@ -106,8 +107,9 @@ function replaceRefused({ refused = [], requestOf = [], routes, routeOf }, { row
   const random = createRandom(1, 'refused');
   const draw = (/** @type {number} */ route) => donors[route][Math.floor(random.uniform() * donors[route].length)];
   for (const index of begun) planned[index] = { ...(draw(routeOf[rows[from[index]]]) ?? planned[index]) };
-  return refused.flatMap(({ request, route, startedMs: atMs }) => {
-    const donor = numbers.delete(request) && draw(route);
+  return unanswered.flatMap(({ request, route, startedMs: atMs }) => {
+    // Without a number, each is a request of its own.
+    const donor = (request < 0 || numbers.delete(request)) && draw(route);
     return donor ? [{ atMs, lastMs: atMs, endMs: atMs, requests: [{ ...donor }] }] : [];
   });
 }

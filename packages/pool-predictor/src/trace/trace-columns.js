@@ -138,7 +138,7 @@ export class TraceColumns {
 
   /**
    * Hands all columns over. Nothing can be added then.
-   * @returns {Omit<RecordedTrace, 'header' | 'file' | 'version' | 'resolutionMs' | 'missing' | 'server' | 'stillWaiting' |
+   * @returns {Omit<RecordedTrace, 'header' | 'file' | 'version' | 'resolutionMs' | 'missing' | 'server' | 'unlisted' |
    *   'warnings'>}
    */
   take() {
@@ -153,6 +153,7 @@ export class TraceColumns {
     shift(checkouts.startedMs, firstMs);
     shift(events.atMs, firstMs);
     for (const second of [...this.#seconds.loop, ...this.#seconds.server]) second.atMs -= firstMs;
+    if (this.#requests.length > 0) this.#definitions.nameOutside();
     const { processes, pools, routes, operations, reasons } = this.#definitions;
     return {
       originMs: firstMs,

@@ -30,6 +30,7 @@ import { joinRequests } from './traced-requests.js';
  *   busyMs: by request, whatever kept it busy; isLate: so much that it blurs which request came first
  * @property {RefusedCheckout[]} [refused] those that got no connection in time, of requests that are replayed all the
  *   same, in the order of their starts
+ * @property {RefusedCheckout[]} [waiting] those that still waited when the recording ended, and are replayed as well
  * @property {number} [unservedShare] of the pool's checkouts: those that got no connection, and are in no list
  * @property {ServerFit} [sharing] how the queries shared its cores; without it they did not slow each other down
  * @property {string[]} warnings what users of the trace should know
@@ -147,13 +148,14 @@ export function thinTrace(trace, most) {
  * @returns {Trace}
  */
 function pickPieces(trace, pieces) {
-  const { checkOutStartedMs, sharing, openings, refused = [] } = trace;
+  const { checkOutStartedMs, sharing, openings, refused = [], waiting = [] } = trace;
   /** @type {number[]} */
   const kept = [];
   /** By how much each comes earlier. @type {number[]} */
   const shiftsMs = [];
-  /** @type {RefusedCheckout[]} */
-  const keptRefused = [];
+  const unanswered = { refused, waiting };
+  /** @type {{ refused: RefusedCheckout[], waiting: RefusedCheckout[] }} */
+  const keptOf = { refused: [], waiting: [] };
   /** @type {number[]} */
   const openingsMs = [];
   /** @type {number[]} */
@@ -169,9 +171,10 @@ function pickPieces(trace, pieces) {
       shiftsMs.push(shiftMs);
       endMs = Math.max(endMs, checkOutStartedMs[row] + trace.waitMs[row] + trace.useMs[row]);
     }
-    for (const each of refused)
-      if (each.startedMs >= fromMs && each.startedMs < toMs)
-        keptRefused.push({ ...each, startedMs: each.startedMs - shiftMs });
+    for (const name of /** @type {const} */ (['refused', 'waiting']))
+      for (const each of unanswered[name])
+        if (each.startedMs >= fromMs && each.startedMs < toMs)
+          keptOf[name].push({ ...each, startedMs: each.startedMs - shiftMs });
     openings?.fromMs.forEach((ms, index) => {
       if (ms < fromMs || ms >= toMs) return;
       openingsMs.push(ms - shiftMs);
@@ -199,7 +202,7 @@ function pickPieces(trace, pieces) {
     ...(openings && {
       openings: { ...openings, fromMs: Float64Array.from(openingsMs), durationsMs: Float64Array.from(durationsMs) },
     }),
-    refused: keptRefused,
+    ...keptOf,
     ...(sharing && { sharing: { ...sharing, aloneMs: Float64Array.from(pick(sharing.aloneMs)) } }),
   };
 }
@@ -212,7 +215,7 @@ function pickPieces(trace, pieces) {
  * @returns {Trace} the trace itself if it has no more
  */
 export function foldRoutes(trace, most) {
-  const { routes, routeOf, refused, warnings } = trace;
+  const { routes, routeOf, refused, waiting, warnings } = trace;
   if (routes.length <= most) return trace;
   const counts = new Uint32Array(routes.length);
   for (let row = 0; row < routeOf.length; row++) counts[routeOf[row]]++;
@@ -225,6 +228,7 @@ export function foldRoutes(trace, most) {
     routes: [...kept.map((route) => routes[route]), `${others} others`],
     routeOf: Uint32Array.from(routeOf, (route) => newRow[route]),
     refused: refused?.map((each) => ({ ...each, route: newRow[each.route] })),
+    waiting: waiting?.map((each) => ({ ...each, route: newRow[each.route] })),
     warnings: [
       ...warnings,
       `The trace has ${routes.length} routes: the ${others} rarest ones are one, "${others} others"`,
@@ -252,14 +256,15 @@ export function shareUsed(server) {
 /**
  * Summarises the requests of a trace in the shape of a prediction. A response is that of the server, or if that is
  * unknown, lasts from the start of the first checkout to the last check-in. Requests that got no connection in time have
- * none.
+ * none. That of one that still waits is as long as it has waited, a lower bound.
  *
  * @param {Trace} trace
  */
 export function summariseTrace(trace) {
-  const { routes, waitMs, routeOf, requestOf = [], refused = [] } = trace;
+  const { routes, waitMs, routeOf, requestOf = [], refused = [], waiting = [] } = trace;
   const { length, rows, from, startedMs, endedMs } = joinRequests(trace);
   const failed = new Map(refused.map(({ request, route }) => [request, route]));
+  const unended = new Set(waiting.map(({ request }) => request));
   const times = routes.map(() => ({ response: createLatencyHistogram(), wait: createLatencyHistogram() }));
   let waitedMs = sum(refused.map((each) => each.waitMs));
   let maxMs = 0;
@@ -270,10 +275,15 @@ export function summariseTrace(trace) {
   let answered = 0;
   for (let request = 0; request < length; request++) {
     const row = rows[from[request]];
-    if (failed.has(requestOf[row])) continue;
+    if (failed.has(requestOf[row]) || unended.has(requestOf[row])) continue;
     const responseMs = endedMs[request] - startedMs[request];
     times[routeOf[row]].response.record(responseMs);
     maxMs = Math.max(maxMs, responseMs);
+    answered++;
+  }
+  for (const { route, waitMs: waitedMs } of waiting) {
+    times[route].response.record(waitedMs);
+    maxMs = Math.max(maxMs, waitedMs);
     answered++;
   }
   const failures = routes.map(() => 0);

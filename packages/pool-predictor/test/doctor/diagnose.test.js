@@ -193,7 +193,18 @@ test('few checkouts are too little data, unless several of them wait', async () 
   expect(await judge(5)).toMatchObject({ cause: 'fullPool', isProblem: true });
 });
 
-test('waits that had not ended with the recording, if long, are too little data, and not called no wait', async () => {
+test('checkouts that had not ended with the recording have a cause like all others', async () => {
+  const open = Array.from({ length: 6 }, (_, index) => ({
+    ...{ ...behindReports, atMs: 5000 + index, waitMs: 900 - index, pool: 0, route: 0, outcome: 'waiting' },
+    request: 100 + index,
+  }));
+  const calm = requests(40, () => ({ waitMs: 0.1 }));
+  const { verdict, totals } = diagnose(await record([...calm, ...open]));
+  expect(verdict).toMatchObject({ cause: 'fullPool', isProblem: true, waitingShare: 6 / 46 });
+  expect(totals).toMatchObject({ checkouts: 46, waiting: 6, refused: 0, stillWaiting: 6, stillWaitedMs: 5385 });
+});
+
+test('waits that an older recorder did not list, if long, are too little data, and not called no wait', async () => {
   const judge = async (/** @type {object} */ waiting) =>
     diagnose(await record([...requests(40, () => ({ waitMs: 0.1 })), { end: 'closed', waiting }]));
   const { verdict, totals } = await judge({ count: 8, waitedMs: 31_000 });

@@ -4,6 +4,7 @@ import { poolOfApp } from '../../src/predict/pool-settings.js';
 import { predict } from '../../src/predict/predict.js';
 import { checkRecording, openRecording, pickReplayed } from '../../src/predict/recording.js';
 import { choosePoolSizes, predictWhatIf } from '../../src/predict/what-if.js';
+import { pickPool } from '../../src/trace/pick-pool.js';
 import { readTraceText } from '../../src/trace/read-trace.js';
 import { record } from '../doctor/recordings.js';
 
@@ -354,15 +355,28 @@ describe('what if', () => {
   /**
    * A recording of requests that were served in turn, each on a socket of its own unless it says so.
    * @param {number} size of the pool, 0 for no limit @param {SentRequest[]} sent @param {(waitMs: number) => number}
-   *   [distort] the waits
+   *   [distort] the waits @param {number} [endMs] of the recording
    */
-  function play(size, sent, distort = (ms) => ms) {
+  function play(size, sent, distort = (ms) => ms, endMs = Infinity) {
     const freeAtMs = Array.from({ length: size || sent.length }, () => 0);
     const lines = sent.map(({ atMs, useMs, route, socket }, index) => {
       const connection = freeAtMs.indexOf(Math.min(...freeAtMs));
       const waitMs = distort(Math.max(0, freeAtMs[connection] - atMs));
       freeAtMs[connection] = atMs + waitMs + useMs;
       const ids = { request: index, route };
+      if (atMs >= endMs) return [];
+      const behind = [[0, 0, 900]];
+      if (atMs + waitMs >= endMs) return { ...ids, atMs, waitMs: endMs - atMs, pool: 0, outcome: 'waiting', behind };
+      if (freeAtMs[connection] > endMs)
+        return {
+          ...ids,
+          atMs,
+          waitMs,
+          useMs: endMs - atMs - waitMs,
+          pool: 0,
+          outcome: 'checkedOut',
+          ...(waitMs > 0 && { behind }),
+        };
       return [
         {
           ...ids,
@@ -371,7 +385,7 @@ describe('what if', () => {
           useMs,
           pool: 0,
           connection: connection + 1,
-          ...(waitMs > 0 && { behind: [[0, 0, 900]] }),
+          ...(waitMs > 0 && { behind }),
         },
         { ...ids, atMs, durationMs: waitMs + useMs, status: 200, socket: socket ?? index + 1 },
       ];
@@ -427,6 +441,65 @@ describe('what if', () => {
       routes: { [FAST]: { figure: 'maxMs' } },
     });
     expect(whatIf?.routes[REPORT].predictedMs.slice(0, 5)).toEqual([21_000, 11_000, 7000, 6000, 5000]);
+  });
+
+  describe('of a recording that ends in a jam', () => {
+    /** A report a second takes five: it needs five connections. */
+    const jam = Array.from({ length: 600 }, (_, index) =>
+      index % 10 === 0 ? { atMs: index * 100, useMs: 5000, route: 1 } : { atMs: index * 100, useMs: 2, route: 0 },
+    );
+
+    test('what was measured is a lower bound, and other sizes have those that wait', async () => {
+      const [cut, whole] = await Promise.all(
+        [play(2, jam, undefined, 40_000), play(2, jam)].map(async (each) => predictWhatIf(await each)),
+      );
+      if (!cut || !whole) throw new Error('there is no answer');
+      expect(cut).toMatchObject({ isOpen: true, doubt: null, check: { status: 'holds' } });
+      expect(whole.isOpen).toBe(false);
+      expect(cut.routes[FAST].count).toBe(360);
+      expect(cut.routes[FAST].measuredMs).toBeGreaterThan(10_000);
+      expect(cut.routes[FAST].measuredMs).toBeLessThan(Number(whole.routes[FAST].measuredMs));
+      // The queue of two thirds of the load would drain, too: in the end, they would have waited longer than so far.
+      const at = (/** @type {number} */ size) => cut.routes[FAST].predictedMs[cut.poolSizes.indexOf(size)];
+      expect(at(2)).toBeGreaterThan(cut.routes[FAST].measuredMs);
+      expect(at(8)).toBeLessThan(20);
+      expect([6, 7, 8]).toContain(whole.poolSizes[whole.enough]);
+      expect([6, 7, 8]).toContain(cut.poolSizes[cut.enough]);
+    });
+
+    test('a route that was never answered gets no figures, and neither do the others', async () => {
+      const first = jam.map((each) => (each.route === 0 ? { ...each, atMs: each.atMs + 1500 } : each));
+      const recorded = await play(
+        1,
+        first.toSorted((a, b) => a.atMs - b.atMs),
+        undefined,
+        6000,
+      );
+      expect(await predictWhatIf(recorded)).toMatchObject({
+        ...{ isOpen: true, poolSizes: [], doubt: 'checkFails', check: { reason: 'unserved' } },
+      });
+      expect(await predictWhatIf(await play(1, jam, undefined, 4000))).toBeNull();
+    });
+
+    test('callers who wait are in it already, so that no more are added', async () => {
+      const callers = Array.from({ length: 400 }, (_, index) => ({
+        ...{ atMs: Math.floor(index / 4) * 40, useMs: 10, route: 0, socket: index % 4 },
+      }));
+      const { trace } = pickPool(await play(1, callers, undefined, 2005));
+      expect(trace.waiting).toBeUndefined();
+      expect(trace.unservedShare).toBe(0);
+      expect(trace.warnings).toEqual([expect.stringMatching(/^\d checkouts still waited at the end and are left out/)]);
+    });
+  });
+
+  test('a connection that is still in use is kept as long as others of its route that took longer', async () => {
+    const uses = [10, 20, 30, 100, 50].map((useMs, index) => ({ atMs: index * 200, useMs, route: 0 }));
+    const { trace } = pickPool(await play(1, uses, undefined, 815));
+    expect(Array.from(trace.useMs)).toEqual([10, 20, 30, 100, 30]);
+    const { trace: longest } = pickPool(
+      await play(1, uses.with(4, { atMs: 800, useMs: 500, route: 0 }), undefined, 1200),
+    );
+    expect(longest.useMs[4]).toBe(400);
   });
 
   describe('it has no figures', () => {
