@@ -216,9 +216,9 @@ describe('in words', () => {
     [{ requests: 10, waiting: 10, waitedMs: 400, stillWaitedMs: 19 }, 1, 'Requests wait 40 ms'],
   ])('how many wait, and for how long: %j', (totals, waitingShare, words) => {
     const verdict = { cause: 'fullPool', isProblem: true, facts: FACTS, waitingShare, meanWaitMs: 40, refusedShare: 0 };
-    const said = `${words} on average, because ${explainVerdict(/** @type {any} */ ({ verdict, totals, missing: [] })).split('because ')[1]}`;
     const diagnosis = /** @type {any} */ ({ verdict, totals, missing: [] });
-    expect(explainVerdict(diagnosis)).toBe(said);
+    const said = explainVerdict(diagnosis);
+    expect(said.split(' on average, because ')[0]).toBe(words);
     expect([true, false].map((isQueued) => explainLastMinute(diagnosis, isQueued))).toEqual([
       `So far: ${said}`,
       `The last minute: ${said}`,

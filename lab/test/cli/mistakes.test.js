@@ -11,11 +11,6 @@ import { expectRefused, runCli } from '../support/run-cli.js';
 
 /** @import { Command } from 'commander' */
 
-const folder = await scratchFolder();
-const server = createServer();
-const takenPort = String(await listen(server));
-cleanUp(() => server.close());
-
 const TRACE = 'examples/slow-deploy.jsonl';
 const README = await readFile('README.md', 'utf8');
 
@@ -23,6 +18,11 @@ const commands = listAll(await createProgram()).map((command) => ({
   path: pathOf(command),
   example: exampleOf(command),
 }));
+
+const folder = await scratchFolder();
+const server = createServer();
+const takenPort = String(await listen(server));
+cleanUp(() => server.close());
 
 /** @param {Command} command @returns {Command[]} it and all below it */
 function listAll(command) {

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { readTrace } from 'mongodb-pool-predictor/node';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { findFreePort } from 'test-support/processes.js';
 import { WIDTH } from '../../cli/lesson-text.js';
@@ -9,7 +10,10 @@ import { createSampleResult, saveSampleResult } from '../report/sample-result.js
 import { commandsOf } from '../../../test/support/commands-of.js';
 import { runCli } from '../support/run-cli.js';
 import { savedRun } from '../support/saved-runs.js';
+import { checkTask } from '../../cli/check-task.js';
 import { watchTask } from '../../cli/watch-task.js';
+import { describeShopRecording } from '../../workshop/cases/shop-recording.js';
+import { readProgress } from '../../workshop/lesson-progress.js';
 
 const nowhere = `http://127.0.0.1:${await findFreePort()}`;
 
@@ -259,6 +263,64 @@ describe('the workshop', () => {
     expect((await workshop('hint', 'case-1', '--step', '3')).stdout).toMatch(
       /lost-option: the pool did\s+not\s+have\s+the\s+size/,
     );
+  });
+
+  describe('after a wrong cause', () => {
+    const named = ['verify', 'case-1', '--cause', 'ten-queries', '--route', '/order'];
+
+    /** A recording of a process. @param {string} startedAt @param {string} command @param {number} checkouts */
+    async function saveRecording(startedAt, command, checkouts) {
+      const file = path.join(folder, 'evidence.jsonl');
+      const lines = [
+        { trace: 'mongodb-pool-lab', version: 3, resolutionMs: 0.001, startedAt },
+        { define: 'process', id: 0, pid: 1, command },
+        { define: 'pool', id: 0, name: 'client 1' },
+        { define: 'route', id: 0, name: '/order' },
+        ...Array.from({ length: checkouts }, (_, atMs) => {
+          return { atMs, waitMs: 4 + atMs, useMs: 9, pool: 0, connection: 1, route: 0 };
+        }),
+      ];
+      await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      return file;
+    }
+
+    test('the next try needs a newer recording of the shop', async () => {
+      const file = path.join(folder, 'data', 'workshop.json');
+      await mkdir(path.dirname(file));
+      const known = { cause: 'lost-option', evidenceSince: '2026-11-20T12:00:00.000Z' };
+      await writeFile(file, JSON.stringify({ lessons: { 'case-1': known } }));
+      expect(await failWith(...named)).toMatch(/^Before your next try, show what you saw: .+ --out evidence\.jsonl/);
+      /** @type {[string, string, number, RegExp][]} */
+      const refused = [
+        ['2026-11-20T13:00:00.000Z', 'app.js', 40, /is not a recording of the shop\. Before your next try/],
+        ['2026-11-20T11:00:00.000Z', 'serve-shop.js', 40, /is older than your last try/],
+        ['2026-11-20T13:00:00.000Z', 'serve-shop.js', 3, /has only 3 checkouts/],
+      ];
+      for (const [startedAt, command, checkouts, words] of refused) {
+        const trace = await saveRecording(startedAt, command, checkouts);
+        expect(await failWith(...named, '--trace', trace)).toMatch(words);
+      }
+      const trace = await saveRecording('2026-11-20T13:00:00.000Z', 'node serve-shop.js', 41);
+      expect(await failWith(...named, '--trace', trace)).toMatch(/^Start it first/);
+      expect(describeShopRecording(await readTrace(trace), known.evidenceSince)).toEqual([
+        ['/order', '41 checkouts; half waited 24 ms or more, and used a connection for 9 ms or more'],
+      ]);
+    });
+
+    test('the need is remembered, and forgotten when the cause is right', async () => {
+      const workshopOf = { dataDir: folder, lessons: await readLessons() };
+      const evidenceOf = { results: folder, app: /** @type {any} */ (undefined) };
+      const check = async (/** @type {string | undefined} */ needs) => {
+        const task = { name: 'case-1', check: () => ({ isRight: false, words: 'It is slow.', needs }) };
+        const { text } = await checkTask(task, evidenceOf, workshopOf);
+        return { text, since: (await readProgress(folder, workshopOf.lessons)).lessons['case-1'].evidenceSince };
+      };
+      expect(await check('Record it:\n  pool-lab record')).toEqual({
+        text: 'Not yet. It is slow.\n\nRecord it:\n  pool-lab record',
+        since: expect.stringMatching(/^\d{4}-/),
+      });
+      expect(await check(undefined)).toEqual({ text: 'Not yet. It is slow.', since: undefined });
+    });
   });
 
   test('check-all looks at every lesson, twist and puzzle', async () => {

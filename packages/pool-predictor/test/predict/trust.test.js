@@ -455,6 +455,7 @@ describe('what if', () => {
       );
       if (!cut || !whole) throw new Error('there is no answer');
       expect(cut).toMatchObject({ isOpen: true, doubt: null, check: { status: 'holds' } });
+      expect(openRecording([await play(2, jam, undefined, 40_000)]).load.durationMs).toBeCloseTo(40_000);
       expect(whole.isOpen).toBe(false);
       expect(cut.routes[FAST].count).toBe(360);
       expect(cut.routes[FAST].measuredMs).toBeGreaterThan(10_000);
