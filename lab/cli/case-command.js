@@ -45,7 +45,7 @@ async function runCase(number, { new: isNew }) {
   if (isNew || !progress.lessons[task.name]?.cause || !existsSync(file)) {
     const cause = drawCause(task, progress, isNew);
     await writeShop(file, cause);
-    await writeProgress(dataDir, noteLesson(progress, task.name, { cause: cause.name }));
+    await writeProgress(dataDir, noteLesson(progress, task.name, { cause: cause.name, evidenceSince: undefined }));
   }
   await runUntilSignal(async (signal) => {
     const shop = await openShop({ report: (line) => process.stderr.write(`${line}\n`), signal });

@@ -30,6 +30,7 @@ export async function checkTask(task, options, { dataDir, lessons }) {
   const { isRight } = verdict;
   const news = {
     ...(options.answer !== undefined && { answer: options.answer }),
+    evidenceSince: verdict.needs && new Date().toISOString(),
     ...(isRight && {
       doneAt: new Date().toISOString(),
       ...(score && { points: known.points ?? score.points }),
@@ -40,13 +41,14 @@ export async function checkTask(task, options, { dataDir, lessons }) {
 }
 
 /** @param {Verdict} verdict @param {string} [score] of the guess */
-function renderVerdict({ isRight, words, figures = [], runs = [] }, score) {
+function renderVerdict({ isRight, words, figures = [], runs = [], needs }, score) {
   const width = Math.max(0, ...figures.map(([label]) => label.length));
   const blocks = [
     figures.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n'),
     wrap(`${isRight ? 'Right.' : 'Not yet.'} ${words}`, WIDTH),
     score && wrap(score, WIDTH),
     runs.map(({ file }) => `Judged: ${file}`).join('\n'),
+    needs,
   ];
   return escapeControls(blocks.filter(Boolean).join('\n\n'));
 }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { pickPool } from 'mongodb-pool-predictor';
+import { openRecording } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { readResult } from './result-file.js';
+import { describeShopRecording, RECORD_FIRST } from '../workshop/cases/shop-recording.js';
 import { measureCase } from './case-shop.js';
 import { askApp } from './running-app.js';
 
@@ -31,7 +32,7 @@ import { askApp } from './running-app.js';
  * @throws {Error} saying what is missing and how to provide it
  */
 export async function gatherEvidence(lesson, { since, lessons }, { results, app, trace, answer, cause, route }) {
-  const { guess, cause: drawn } = lessons[lesson.name] ?? {};
+  const { guess, cause: drawn, evidenceSince } = lessons[lesson.name] ?? {};
   if (answer !== undefined && !lesson.asks) {
     throw new Error(`${lesson.name} asks for no answer: leave out --answer ${answer}`);
   }
@@ -42,15 +43,17 @@ export async function gatherEvidence(lesson, { since, lessons }, { results, app,
     );
   }
   if (lesson.causes) {
+    if (evidenceSince && !trace) throw new Error(RECORD_FIRST);
+    const recorded = trace && describeShopRecording(await readTrace(trace), evidenceSince ?? '');
     const shop = await measureCase(/** @type {CaseTask} */ (lesson), { drawn, named: { cause, route } });
-    return /** @type {Evidence} */ ({ shop });
+    return /** @type {Evidence} */ ({ shop: { ...shop, ...(recorded && { recorded }) } });
   }
   if (lesson.trace && !trace) throw new Error('This lesson needs a trace: add --trace FILE');
   const evidence = {
     guess,
     results: lesson.lab ? await readResults(results, lesson.lab, since) : [],
     ...(lesson.app && { app: await askApp(app, readApp) }),
-    ...(trace && { trace: pickPool(await readTrace(trace)).trace }),
+    ...(trace && { recording: openRecording([await readTrace(trace)]) }),
   };
   if (lesson.asks && answer === undefined) {
     throw new Error(`This lesson needs an answer. ${lesson.asks.question}\n  --answer <${lesson.asks.unit}>`);

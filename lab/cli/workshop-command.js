@@ -82,7 +82,7 @@ function addPartOptions(command) {
 function addEvidenceOptions(command) {
   return addResults(command)
     .option('--app <url>', 'the running app (default: on this machine, at PORT)')
-    .option('--trace <file>', 'trace file, for lessons about one');
+    .option('--trace <file>', 'trace file, for lessons about one; of a case: a recording of the shop');
 }
 
 /** @param {Command} command */

@@ -20,6 +20,7 @@ import { listTasks } from './lessons.js';
  * @property {number} [points] for the guess
  * @property {number} [hints] how many you have seen
  * @property {string} [cause] that was drawn for a case
+ * @property {string} [evidenceSince] ISO 8601: a wrong cause was named; the next try needs a newer recording
  *
  * @typedef {object} Membership
  * @property {string} url of the class, for its learners
@@ -38,6 +39,7 @@ const checkProgress = shape({
       points: orNone(number),
       hints: orNone(number),
       cause: orNone(text),
+      evidenceSince: orNone(text),
     }),
   ),
   class: orNone(shape({ url: text, learner: text, name: text, unsent: listOf(map) })),

@@ -53,7 +53,7 @@
  * @typedef {object} Evidence
  * @property {SavedResult[]} results of the lab, newest first
  * @property {{ max: number, checkouts: import('mongodb-pool-monitor').CheckoutRecord[] }} app max: the size of its pool
- * @property {import('mongodb-pool-predictor/node').Trace} trace
+ * @property {import('mongodb-pool-predictor').Recording} recording
  * @property {number} answer
  * @property {Guess} guess
  * @property {ShopEvidence} shop of a case
@@ -62,6 +62,7 @@
  * @property {import('./cases/measure-shop.js').ShopFigures} figures
  * @property {CaseCause} cause that was drawn
  * @property {{ cause: string, route: string }} named by the learner
+ * @property {Verdict['figures']} [recorded] what the learner's recording of the shop shows
  *
  * @typedef {import('../report/result-types.js').Result & { file: string }} SavedResult
  *
@@ -72,6 +73,7 @@
  * @property {string} words the reason, in a sentence or two
  * @property {[label: string, value: string][]} [figures] shown above the words
  * @property {SavedResult[]} [runs] the runs it is based on
+ * @property {string} [needs] what to do before the next try, in lines that are not wrapped
  * @property {number} [truth] what the guess was about, as measured, in the unit of its question
  */
 

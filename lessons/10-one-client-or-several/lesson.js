@@ -22,15 +22,18 @@ export const lesson = defineLesson({
     why: "One client already keeps the app's only core busy, so four clients can't answer many more.",
   },
   hints: [
-    'You need two columns of the line c128 one: here, and the CPU time of a request.',
-    'Multiply them: how many µs of CPU time does the app use in a second? A second of one core has 1,000,000 µs.',
-    '1370 x 712 / 10,000 = 98 % with the figures in the text. Use your own.',
+    "You need one column, the app's CPU time for a request, in the lines c128 one and c128 gathered.",
+    'Divide the first by the second. A gathered query does the work of many lookups once.',
+    '712 / 178 = 4.0 with the figures in the text. Use your own.',
   ],
-  asks: { question: 'With one client, how many percent of one core does the app use?', unit: '%' },
+  asks: {
+    question: 'How many times as much CPU time does a request cost with a lookup of its own as with a gathered one?',
+    unit: 'times',
+  },
   check({ results, answer }) {
     const runs = results.filter((run) => {
       const { one, several, gathered } = listHandles(run);
-      return run.settings.poolSize === POOL_SIZE && one?.cpuUs && several && gathered;
+      return run.settings.poolSize === POOL_SIZE && one?.cpuUs && several && gathered?.cpuUs;
     });
     return judgeRuns(
       runs,
@@ -38,13 +41,10 @@ export const lesson = defineLesson({
         'npx pool-lab run handles --connections 128',
       (run) => {
         const { one, several, gathered } = listHandles(run);
-        const percent = coresOf(one) * 100;
-        if (!isClose(answer, percent)) {
-          return wrong(
-            'Multiply the requests per second with one client by the CPU time of each, and divide by 10,000 µs.',
-          );
+        if (!isClose(answer, one.cpuUs / gathered.cpuUs)) {
+          return wrong('Divide the CPU time of a request in the line "one" by that in the line "gathered".');
         }
-        const found = `With one client, the app used ${Math.round(percent)} % of one core`;
+        const found = `With one client, the app used ${Math.round(coresOf(one) * 100)} % of one core`;
         if (coresOf(one) < FULL) {
           return wrong(
             `${found}. Something else used the cores of this machine: close other programs and run it again.`,

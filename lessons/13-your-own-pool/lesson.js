@@ -1,28 +1,38 @@
-import { advise, createTraceLoad, parseSlo } from 'mongodb-pool-predictor';
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { advise, checkRecording, judgeTrust, openRecording, parseSlo } from 'mongodb-pool-predictor';
+import { readTrace } from 'mongodb-pool-predictor/node';
+import { pickWorse } from '../../lab/predictions/describe-callers.js';
+import { explainRefusal } from '../../lab/predictions/explain-check.js';
 import { defineLesson, right, wrong } from '../../lab/workshop/define-lesson.js';
 
-/** @import { Evidence } from '../../lab/workshop/lesson-types.js' */
+/** @import { Advice, Recording } from 'mongodb-pool-predictor' */
 
 const GOAL = parseSlo('/fast p99 < 100ms');
+/** The recordings that come with the lab. */
+const EXAMPLES = new URL('../../examples/', import.meta.url);
+const NO_SIZE = `With this recording, advise finds no size for the goal "${GOAL.text}". Close other programs and record again.`;
 
 export const lesson = defineLesson({
-  minutes: 4,
+  minutes: 5,
   trace: true,
   hints: [
     "Run the lesson's advise command again, with one more option.",
     "--headroom 1 asks for today's load alone. The first line of the answer is the number.",
-    '14 connections: npx pool-lab workshop verify 13 --trace examples/ordinary-minute.jsonl --answer 14',
+    '14 connections are enough for examples/ordinary-minute.jsonl. Take the number that advise gives for ' +
+      'my-minute.jsonl: it is about as large, as the load is the same.',
   ],
   asks: {
     question: 'How many connections are enough if tomorrow is no busier than today?',
     unit: 'connections',
     isCount: true,
   },
-  async check({ trace, answer }) {
-    const { poolSize } = await adviseToday(trace);
-    if (poolSize === null) {
-      return wrong(`With this trace, advise finds no size for the goal "${GOAL.text}". Use another trace.`);
+  async check({ recording, answer }) {
+    if (await isShipped(recording)) {
+      return wrong('This recording comes with the lab. Make one of your own: npx pool-lab record, as in the lesson.');
     }
+    const poolSize = (await adviseToday(recording))?.poolSize ?? null;
+    if (poolSize === null) return wrong(NO_SIZE);
     if (answer < poolSize) return wrong(`${answer} connections miss the goal too often. Run advise with --headroom 1.`);
     if (answer > poolSize) {
       return wrong(`${answer} connections are enough, but so are fewer. Run advise with --headroom 1.`);
@@ -39,10 +49,11 @@ export const lesson = defineLesson({
     key:
       '6: five for /slow and one for the others, instead of 14. Its price: the p95 of /slow is about 9 s instead ' +
       'of 5.',
-    async check({ trace, answer }) {
-      const { remedies } = await adviseToday(trace);
-      const split = remedies.find(({ kind }) => kind === 'split');
-      if (!split) return wrong('With this trace, advise knows no separate pool that helps. Use another trace.');
+    async check({ recording, answer }) {
+      const advice = await adviseToday(recording);
+      if (!advice) return wrong(NO_SIZE);
+      const split = advice.remedies.find(({ kind }) => kind === 'split');
+      if (!split) return wrong('With this recording, advise knows no separate pool that helps. Use another one.');
       if (answer !== split.connections) {
         return wrong(`It is not ${answer}. Read "A separate pool" under "Alternatives".`);
       }
@@ -54,9 +65,27 @@ export const lesson = defineLesson({
   },
 });
 
-/** What advise says if tomorrow is no busier. @param {Evidence['trace']} trace */
-function adviseToday(trace) {
-  const load = createTraceLoad(trace, { resample: true });
-  const { overhead } = /** @type {{ overhead?: import('mongodb-pool-predictor').Service }} */ (trace.header);
-  return advise({ load, services: load.services, overhead, slos: [GOAL], headroom: 1 });
+/** Whether a recording comes with the lab, whatever its file is called. @param {Recording} recording */
+async function isShipped({ trace }) {
+  const names = (await readdir(EXAMPLES)).filter((name) => name.endsWith('.jsonl'));
+  const shipped = names.map(async (name) => openRecording([await readTrace(fileURLToPath(new URL(name, EXAMPLES)))]));
+  return (await Promise.all(shipped)).some(
+    (one) =>
+      one.trace.useMs.length === trace.useMs.length &&
+      Array.from(one.trace.useMs).every((ms, row) => ms === trace.useMs[row]),
+  );
+}
+
+/**
+ * What `pool-lab advise --headroom 1` says.
+ * @param {Recording} recording
+ * @returns {Promise<Advice | undefined>} undefined if the recording can't be predicted
+ */
+async function adviseToday(recording) {
+  const trust = judgeTrust(recording, await checkRecording(recording));
+  if (explainRefusal(trust)) return undefined;
+  const { load, overhead } = recording;
+  const options = { services: load.services, overhead, slos: [GOAL], headroom: 1, marginAt: trust.marginAt };
+  const first = await advise({ load, ...options });
+  return load.otherwise ? pickWorse(first, await advise({ load: load.otherwise, ...options })) : first;
 }

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { changesOf, mutationsOf, oddValues, texts } from 'test-support/fuzz-arbitraries.js';
+import { openRecording, readTraceText } from 'mongodb-pool-predictor';
 import { attempt, require, requireClear } from 'test-support/fuzz-outcome.js';
 import { toResult } from '../../cli/result-file.js';
 import { judge } from '../../workshop/judge-task.js';
@@ -65,15 +66,11 @@ const APP = {
   max: 2,
   checkouts: [{ route: '/slow', checkOutStartedAtMs: 1, checkedOutAtMs: 2000, checkedInAtMs: 3000 }],
 };
-const TRACE = {
-  header: {},
-  routes: ['/fast'],
-  warnings: [],
-  checkOutStartedMs: [0, 1, 2],
-  waitMs: [0, 0, 0],
-  useMs: [1, 2, 3],
-  routeOf: [0, 0, 0],
-};
+const LINES = [
+  { trace: 'mongodb-pool-lab', version: 1, maxPoolSize: 2 },
+  ...[1, 2, 3].map((useMs) => ({ askedMs: useMs, waitMs: 0, useMs, route: '/fast' })),
+];
+const RECORDING = openRecording([await readTraceText(LINES.map((line) => JSON.stringify(line)).join('\n'))]);
 
 /**
  * Checks trust results to have all figures. Without them, the error must at least name the lesson.
@@ -144,7 +141,13 @@ export const targets = {
     async check({ lesson, result, app, answer }) {
       const entry = attempt(() => toResult(result, 'fuzz.json')).value;
       if (!entry || !Array.isArray(app?.checkouts)) return;
-      const evidence = { results: [{ ...entry.result, file: 'fuzz.json' }], app, trace: TRACE, answer, guess: GUESS };
+      const evidence = {
+        results: [{ ...entry.result, file: 'fuzz.json' }],
+        app,
+        recording: RECORDING,
+        answer,
+        guess: GUESS,
+      };
       const verdict = await judgeOrExplain(lesson, evidence);
       require(!verdict || (typeof verdict.isRight === 'boolean' && verdict.words !== ''), 'no verdict');
     },

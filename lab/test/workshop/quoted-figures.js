@@ -81,9 +81,10 @@ export const QUOTES = {
     [/without it, and answers (\w+) times as many/, (row) => [row('c128 bare')[0] / row('c128 gathered')[0]]],
     [/Copy answered ([\d.]+) times as many/, (row) => [row('50 workers: copy 4096')[2] / row('50 workers: fixed')[2]]],
     [/several handles: ([\d.]+) times as many/, (row) => [row('c128 several')[1] / row('c128 one')[1]]],
+    [/cost (\d+) µs instead of (\d+)/, (row) => [row('c128 gathered')[2], row('c128 one')[2]]],
     [
-      /(\d+) x (\d+) \/ 10,000 = (\d+) % with the figures/,
-      (row) => [row('c128 one')[0], row('c128 one')[2], (row('c128 one')[0] * row('c128 one')[2]) / 10_000],
+      /(\d+) \/ (\d+) = ([\d.]+) with the figures/,
+      (row) => [row('c128 one')[2], row('c128 gathered')[2], row('c128 one')[2] / row('c128 gathered')[2]],
     ],
   ],
   '11-batching': [
@@ -131,7 +132,7 @@ export const GIVEN = {
   '07-change-streams': '1 2 4 5 10 20 95 99 100 1000',
   '08-remedies': '1 2 3 5 6 20 50 99 100',
   '09-toll-booths': '0.5 1 2 3 4 8 16 17 20 50 64 99 100 1000',
-  '10-one-client-or-several': '1 1.27 2 3.4 3.9 5 10 20 36 40 50 100 103 128 256 2021 4096 9484 1,000,000',
+  '10-one-client-or-several': '1 1.27 2 3.4 3.9 5 10 20 36 40 50 100 103 128 256 2021 4096 9484',
   '11-batching': '0.5 1 8 64 100 9,917 21,828 24,547 84,428',
   '12-utilisation': '1 2 5 8 40 50 75 80 90 95 100 200',
   '13-your-own-pool': '1 1.3 5 6 8 9 10 12 14 95 98 99 100 1200 16 17',

@@ -5,6 +5,7 @@ import { poll, repeatUntil } from '../../base/poll.js';
 import { quantile } from '../../base/statistics.js';
 import { APP_NAME, CATEGORIES, CUSTOMERS } from './open-shop.js';
 import { right, wrong } from '../define-lesson.js';
+import { RECORD_FIRST } from './shop-recording.js';
 
 /** @import { MongoClient } from 'mongodb' */
 /** @import { Answer, DueRequest } from '../../harness/loads/open-loop.js' */
@@ -23,19 +24,25 @@ const MAX_OPENED = 10;
 const MAX_EXAMINED = 100;
 
 /**
- * Judges what was measured. What the learner named does not decide.
+ * Judges what was measured. What the learner named does not decide, but a wrong name costs a recording.
  * @param {Evidence} evidence
  * @returns {Verdict}
  */
-export function judgeShop({ shop: { figures, cause, named } }) {
+export function judgeShop({ shop: { figures, cause, named, recorded } }) {
   const problem = findProblem(figures);
-  if (problem) return wrong(problem);
   const isNamed = named.cause === cause.name && named.route === cause.route;
+  // On a busy machine even a shop that is mended is slow.
+  if (problem && (isNamed || wasDisturbed(figures))) return { ...wrong(problem), figures: recorded };
+  if (problem) {
+    const words = `${problem} The cause is not ${named.cause} (${named.route}).`;
+    return { ...wrong(words), figures: recorded, needs: RECORD_FIRST };
+  }
   const where = cause.route === 'all' ? 'in what all routes share' : `in ${cause.route}`;
   return right(
     `Half of the requests to each route take at most ${formatQuantity(slowestOf(figures).p50Ms, 'ms')}. ` +
       `${isNamed ? 'You had found it' : `You named ${named.cause} (${named.route}), but it was this`}: ` +
       `${cause.about}, ${where}. What showed it: ${cause.sign}.`,
+    { figures: recorded },
   );
 }
 
@@ -46,11 +53,16 @@ function slowestOf({ routes }) {
     .toSorted((a, b) => b.p50Ms - a.p50Ms)[0];
 }
 
+/** Whether other programs were in the way. @param {ShopFigures} figures */
+function wasDisturbed({ noiseMs, examined }) {
+  // A query without an index keeps the server busy, too.
+  return noiseMs > BUSY_MS && examined <= MAX_EXAMINED;
+}
+
 /** @param {ShopFigures} figures @returns {string | undefined} */
 function findProblem(figures) {
-  const { connections, opened, examined, missed, requests, noiseMs } = figures;
-  // A query without an index keeps the server busy, too.
-  const isBusy = noiseMs > BUSY_MS && examined <= MAX_EXAMINED;
+  const { connections, opened, examined, missed, requests } = figures;
+  const isBusy = wasDisturbed(figures);
   const busy = 'but something else used this machine: close other programs and try again.';
   for (const [route, { failures, isRight }] of Object.entries(figures.routes)) {
     if (failures > 0) return `${failures} requests to ${route} got no answer${isBusy ? `, ${busy}` : '.'}`;

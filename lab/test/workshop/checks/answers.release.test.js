@@ -1,41 +1,57 @@
+import { copyFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { openRecording } from 'mongodb-pool-predictor';
+import { readTrace } from 'mongodb-pool-predictor/node';
+import { scratchFolder } from 'test-support/cleanup.js';
 import { acceptsOnly, check } from '../../support/check-lesson.js';
 
-/** A trace with a request every 10 ms. One in a hundred is a bus. @param {number} fastMs */
-function traceOf(fastMs) {
-  const all = Array.from({ length: 320 }, (_, index) => ({ index, isBus: index % 100 === 50 }));
-  return {
-    header: {},
-    routes: ['/fast', '/slow'],
-    warnings: [],
-    checkOutStartedMs: all.map(({ index }) => index * 10),
-    waitMs: all.map(() => 0),
-    useMs: all.map(({ isBus }) => (isBus ? 400 : fastMs)),
-    routeOf: all.map(({ isBus }) => Number(isBus)),
-  };
+const folder = await scratchFolder();
+
+/** A recording with a request every 10 ms. One in a hundred is a bus. @param {number} fastMs */
+async function record(fastMs) {
+  const file = path.join(folder, `${fastMs}.jsonl`);
+  const lines = Array.from({ length: 320 }, (_, index) => {
+    const isBus = index % 100 === 50;
+    return { askedMs: index * 10, waitMs: 0, useMs: isBus ? 400 : fastMs, route: isBus ? '/slow' : '/fast' };
+  });
+  const all = [{ trace: 'mongodb-pool-lab', version: 1, maxPoolSize: 8 }, ...lines];
+  await writeFile(file, all.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return openRecording([await readTrace(file)]);
 }
 
 describe('13-your-own-pool', () => {
   const name = '13-your-own-pool';
 
   test('right with the size that advise gives for the trace', async () => {
-    const trace = traceOf(2);
-    expect(await check(name, { trace, answer: 4 })).toMatchObject({ isRight: true });
-    expect(await check(name, { trace, answer: 3 })).toMatchObject({
+    const recording = await record(2);
+    expect(await check(name, { recording, answer: 4 })).toMatchObject({ isRight: true });
+    expect(await check(name, { recording, answer: 3 })).toMatchObject({
       isRight: false,
       words: expect.stringMatching(/miss the goal too often/),
     });
-    expect(await check(name, { trace, answer: 5 })).toMatchObject({
+    expect(await check(name, { recording, answer: 5 })).toMatchObject({
       isRight: false,
       words: expect.stringMatching(/so are fewer/),
     });
   });
 
   test('not yet with a trace in which nothing helps', async () => {
-    expect(await check(name, { trace: traceOf(150), answer: 4 })).toMatchObject({
+    expect(await check(name, { recording: await record(150), answer: 4 })).toMatchObject({
       isRight: false,
       words: expect.stringMatching(/advise finds no size for the goal/),
     });
+  });
+});
+
+test('13-your-own-pool: a recording that comes with the lab does not count, whatever its file is called', async () => {
+  const file = path.join(folder, 'my-minute.jsonl');
+  await copyFile('examples/ordinary-minute.jsonl', file);
+  expect(
+    await check('13-your-own-pool', { recording: openRecording([await readTrace(file)]), answer: 14 }),
+  ).toMatchObject({
+    isRight: false,
+    words: expect.stringMatching(/comes with the lab/),
   });
 });
 
@@ -43,15 +59,15 @@ describe('13-your-own-pool/twist', () => {
   const name = '13-your-own-pool/twist';
 
   test('right with the connections of a separate pool', async () => {
-    expect(await check(name, { trace: traceOf(2), answer: 2 })).toMatchObject({ isRight: true });
-    expect(await check(name, { trace: traceOf(2), answer: 4 })).toMatchObject({
+    expect(await check(name, { recording: await record(2), answer: 2 })).toMatchObject({ isRight: true });
+    expect(await check(name, { recording: await record(2), answer: 4 })).toMatchObject({
       isRight: false,
       words: expect.stringMatching(/Read "A separate pool"/),
     });
   });
 
   test('not yet where no separate pool helps', async () => {
-    expect(await check(name, { trace: traceOf(150), answer: 2 })).toMatchObject({
+    expect(await check(name, { recording: await record(150), answer: 2 })).toMatchObject({
       isRight: false,
       words: expect.stringMatching(/knows no separate pool/),
     });
