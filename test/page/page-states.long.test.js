@@ -144,6 +144,7 @@ describeInBrowser('the look of the live page', () => {
     await page.getByRole('heading', { name: /^The only lane is busy, nobody is waiting/ }).waitFor();
     await send('ten Ferraris');
     await page.getByRole('heading', { name: /busy, 10 waiting, the longest for/ }).waitFor();
+    await page.getByText('10 wait now, because /slow holds the only connection.').waitFor();
   }
 
   test.each(

@@ -81,11 +81,16 @@ export function pickPool(trace, choice = {}) {
   };
 }
 
+/** Whether it got a connection, and its operation did not fail. @param {number} outcome */
+function isServed(outcome) {
+  return outcome === SUCCEEDED || outcome === CHECKED_OUT;
+}
+
 /** @param {RecordedTrace} trace @returns {CheckoutCounts[]} */
 function countCheckouts({ pools, checkouts: { poolOf, outcomeOf, behindCount } }) {
   const counts = pools.map((_, row) => ({ row, served: 0, waits: 0 }));
   for (let index = 0; index < poolOf.length; index++) {
-    if (outcomeOf[index] === SUCCEEDED) counts[poolOf[index]].served++;
+    if (isServed(outcomeOf[index])) counts[poolOf[index]].served++;
     if (behindCount[index] > 0) counts[poolOf[index]].waits++;
   }
   return counts;
@@ -120,7 +125,7 @@ function takeRows(trace, pool) {
   const { pools, version, requests } = trace;
   const { poolOf, outcomeOf, startedMs, waitMs, ...checkouts } = trace.checkouts;
   const ofPool = Uint32Array.from(poolOf.keys()).filter((row) => poolOf[row] === pool);
-  const rows = ofPool.filter((row) => outcomeOf[row] === SUCCEEDED || outcomeOf[row] === CHECKED_OUT);
+  const rows = ofPool.filter((row) => isServed(outcomeOf[row]));
   const answered = new Set(ofPool.filter((row) => outcomeOf[row] === SUCCEEDED).map((row) => checkouts.routeOf[row]));
   /** @template {Float64Array | Int32Array} T @param {T} column @returns {T} */
   const take = (column) => {

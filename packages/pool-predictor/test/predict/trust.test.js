@@ -479,7 +479,9 @@ describe('what if', () => {
       expect(await predictWhatIf(recorded)).toMatchObject({
         ...{ isOpen: true, poolSizes: [], doubt: 'checkFails', check: { reason: 'unserved' } },
       });
-      expect(await predictWhatIf(await play(1, jam, undefined, 4000))).toBeNull();
+      const before = await play(1, jam, undefined, 4000);
+      expect(await predictWhatIf(before)).toBeNull();
+      expect(pickPool(before).trace).toMatchObject({ waitMs: [0], unservedShare: expect.closeTo(39 / 40) });
     });
 
     test('callers who wait are in it already, so that no more are added', async () => {
