@@ -149,7 +149,7 @@ export class TunnelPainter {
   #paintLamp({ left, top, width, height }, state) {
     const context = this.#context;
     const color = this.#colors['measured-3'];
-    const radius = Math.min(Math.max(9, height * 0.07), height * 0.22, width * 0.3);
+    const radius = Math.min(Math.max(9, height * 0.05), height * 0.22, width * 0.3);
     const x = this.#layout.vehicles === 'bar' ? left + width / 2 : left + 12 + radius;
     const draw = () => context.arc(x, top + height / 2, radius, 0, 2 * Math.PI);
     if (state === 'idle') fill(context, color, draw);
