@@ -29,10 +29,12 @@ export function createCommand() {
     .usage('[options] [command] [lesson]')
     .option('--all', 'with the explanation, even before the check', false)
     .action(async (/** @type {string[]} */ words, /** @type {{ all: boolean }} */ options, self) => {
-      // Names of lessons begin with their number. A second word may be a command in the wrong place.
-      const other = words.find((word, index) => index > 0 || !/^\d/.test(word));
+      // Names of lessons begin with their number. Another word may be a command in the wrong place.
+      const other = words.find((word) => !/^\d/.test(word));
       if (other !== undefined) refuseWord(self, other, `there is no lesson or command '${other}'`);
-      await showLessons(words[0], options);
+      const [name, second] = words;
+      if (second !== undefined) refuseWord(self, second, `one lesson at a time: leave out '${second}'`);
+      await showLessons(name, options);
     });
   /** @param {string} name @param {string} about @param {(...args: any[]) => Promise<void>} act */
   const add = (name, about, act) => command.command(name).description(about).action(act);

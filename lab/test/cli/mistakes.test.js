@@ -67,6 +67,7 @@ describe('an answer says what to type next', () => {
   test('nobody guesses what a word may mean that is like no other', async () => {
     const { stderr } = await runCli(['xylophone']);
     expect(stderr).toMatch(/^error: unknown command 'xylophone'\nFor example:\n {2}npx pool-lab run mixed\n/);
+    await expectRefused(['workshop', '1', '2'], /^error: one lesson at a time: leave out '2'\nFor example:\n/);
   });
 
   test.each([
@@ -170,6 +171,7 @@ describe('examples', () => {
 
 test.each([
   ['wacth', 'watch'],
+  ['wtahc', 'watch'],
   ['MIXED', 'mixed'],
   ['mix', 'mixed'],
   ['run', 'run'],

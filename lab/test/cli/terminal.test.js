@@ -41,10 +41,12 @@ describe('colours', () => {
   });
 
   withTerminal.each([
-    [{ NO_COLOR: '1' }, 'none'],
-    [{ TERM: 'dumb' }, 'none'],
-    [{}, 'some'],
-  ])('%j: %s', async (changes, colours) => {
+    [{ NO_COLOR: '1' }, '', 'none'],
+    [{ TERM: 'dumb' }, '', 'none'],
+    [{}, '', 'some'],
+    [{}, ' | cat', 'none'],
+    [{ FORCE_COLOR: '1' }, ' | cat', 'some'],
+  ])('%j%s: %s', async (changes, pipe, colours) => {
     const script = path.join(await scratchFolder(), 'colours.mjs');
     const module = pathToFileURL(path.resolve('lab/base/paint.js')).href;
     await writeFile(
@@ -52,14 +54,13 @@ describe('colours', () => {
       `import { choosePaint } from ${JSON.stringify(module)};
 console.log(choosePaint(process.stdout) ? 'some' : 'none');`,
     );
-    expect(await runInTerminal(script, changes)).toContain(colours);
+    expect(await runInTerminal(script + pipe, changes)).toContain(colours);
   });
 
   withTerminal('the answer is bold', async () => {
     const trace = 'examples/slow-deploy.jsonl';
     for (const [command, answer] of [
-      [`doctor ${trace}`, '\u001b[1m68 % of the requests wait'],
-      [`advise --trace ${trace} --slo '/products p95 < 9s'`, '\u001b[1m\u001b[32m'],
+      [`advise --trace ${trace} --slo '/products p95 < 9s'`, '\u001b[1m\u001b[32m4 connections are enough.'],
       [`predict --trace ${trace}`, '\u001b[1mBest guess: 9.\u001b[22m Trust: '],
       [`replay ${trace} --out ${path.join(await scratchFolder(), 'page.html')}`, '\u001b[1m68 % of the requests wait'],
     ])
