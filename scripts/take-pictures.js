@@ -1,8 +1,8 @@
-// Takes all pictures of docs/ anew, from the live page in a browser and from the report of a real run. It takes two
+// Takes all pictures of docs/ anew, from the live page in a browser and from the report of a real run. It takes three
 // minutes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -22,6 +22,12 @@ const DOCS = new URL('../docs/', import.meta.url);
 const SPEED = 2;
 /** Space below the tunnel, in px. */
 const BELOW = 12;
+/** @type {[route: string, count: number][]} */
+const BUSES = Array.from({ length: 4 }, () => ['/slow', 1]);
+/** Four buses, and ten Ferraris behind the last. */
+const TRAFFIC = [...BUSES, /** @type {[string, number]} */ (['/fast', 10])];
+/** Of an introduction, for a projector. */
+const SLIDE = { width: 1920, height: 1080 };
 
 const mongo = await startEmbeddedMongo(readSettings());
 const browser = await launchChromium();
@@ -34,6 +40,7 @@ try {
     await takeBooths(scheme);
     await save(await openPage(scheme, report, { width: 1280, height: 800 }), `report-${scheme}.png`);
   }
+  await takeIntroduction(report);
   await writeFile(new URL('pictures.sha256', DOCS), `${await hashSources()}\n`);
 } finally {
   await browser.close();
@@ -54,20 +61,39 @@ async function filmTunnel(scheme) {
   });
 }
 
-/** Four buses for three lanes, and ten Ferraris behind the last. @param {Scheme} scheme */
+/** Slides for an introduction, in its order. @param {string} report */
+async function takeIntroduction(report) {
+  await mkdir(new URL('introduction/', DOCS), { recursive: true });
+  await takeSlide('1-free', 3, BUSES.slice(2), /^2 of 3 lanes busy/);
+  await takeSlide('2-jam', 1, TRAFFIC, /^The only lane is busy, 13 waiting/);
+  await takeSlide('3-enough', 5, TRAFFIC, /^4 of 5 lanes busy/);
+  await save(await openPage('light', report, SLIDE), 'introduction/4-sizes.png');
+  await showBooths('light', SLIDE, (booths) => save(booths, 'introduction/5-booths.png'));
+}
+
+/** @param {string} name @param {number} lanes @param {typeof TRAFFIC} traffic @param {RegExp} heading of the page */
+async function takeSlide(name, lanes, traffic, heading) {
+  await withApp({ MONGO_POOLSIZE: String(lanes), SLOW_MS: '5000' }, async (url) => {
+    const page = await openLivePage('light', url, SLIDE);
+    await sendTraffic(page, traffic);
+    await page.getByRole('heading', { name: heading }).waitFor();
+    await save(page, `introduction/${name}.png`);
+  });
+}
+
+/** @param {Page} page @param {[route: string, count: number][]} traffic */
+async function sendTraffic(page, traffic) {
+  for (const [route, count] of traffic) {
+    await control(page, 'traffic', { route, count });
+    await sleep(700);
+  }
+}
+
+/** @param {Scheme} scheme */
 async function takeLivePage(scheme) {
   await withApp({ MONGO_POOLSIZE: '3', SLOW_MS: '5000' }, async (url) => {
     const page = await openLivePage(scheme, url, { width: 1280, height: 880 });
-    for (const [route, count] of /** @type {const} */ ([
-      ['/slow', 1],
-      ['/slow', 1],
-      ['/slow', 1],
-      ['/slow', 1],
-      ['/fast', 10],
-    ])) {
-      await control(page, 'traffic', { route, count });
-      await sleep(700);
-    }
+    await sendTraffic(page, TRAFFIC);
     await page.getByRole('heading', { name: /^3 of 3 lanes busy, 11 waiting/ }).waitFor();
     await save(page, `page-${scheme}.png`);
   });
@@ -75,8 +101,19 @@ async function takeLivePage(scheme) {
 
 /** @param {Scheme} scheme */
 async function takeBooths(scheme) {
+  await showBooths(scheme, { width: 1280, height: 800 }, async (page) => {
+    const scene = await page.locator('.scene').first().boundingBox();
+    await save(page, `booths-${scheme}.png`, Number(scene?.y) + Number(scene?.height) + BELOW);
+  });
+}
+
+/**
+ * Keeps the server's cores busy until the page says so.
+ * @param {Scheme} scheme @param {{ width: number, height: number }} viewport @param {(page: Page) => Promise<void>} use
+ */
+async function showBooths(scheme, viewport, use) {
   await withApp({ MONGO_POOLSIZE: '64', SLOW_QUERY: 'work', SLOW_MS: '2000' }, async (url) => {
-    const page = await openLivePage(scheme, url, { width: 1280, height: 800 });
+    const page = await openLivePage(scheme, url, viewport);
     await control(page, 'traffic', { route: '/slow', count: 60 });
     await page
       .locator('#verdict')
@@ -86,8 +123,7 @@ async function takeBooths(scheme) {
           cause,
         });
       });
-    const scene = await page.locator('.scene').first().boundingBox();
-    await save(page, `booths-${scheme}.png`, Number(scene?.y) + Number(scene?.height) + BELOW);
+    await use(page);
   });
 }
 

@@ -24,7 +24,8 @@
  * @property {number} poolSize
  * @property {number} [waitQueueTimeoutMs] none: requests wait as long as it takes
  *
- * @typedef {Exercise & { minutes: number, hints: string[] }} MainExercise
+ * @typedef {Exercise & { minutes: number, goal: string, hints: string[] }} MainExercise goal: what a learner can do
+ *   after it
  * @typedef {Exercise & { key: string }} TwistRules key: the answer, for teachers
  * @typedef {Exercise & { hints: string[] }} PuzzleRules
  * @typedef {Exercise & { number: number, causes: CaseCause[], hints: string[] }} CaseRules

@@ -47,12 +47,33 @@ function describePart({ name }) {
  * @param {string} page @param {Lesson[]} lessons @throws {Error} when the page has no markers for it
  */
 export function insertContents(page, lessons) {
+  return insertTable(
+    page,
+    ['lesson', 'minutes'],
+    lessons.map(({ name, title, minutes }, index) => [`[${index + 1}. ${title}](${name}/README.md)`, minutes]),
+  );
+}
+
+/** Does the same in the page for teachers. @param {string} page @param {Lesson[]} lessons */
+export function insertGoals(page, lessons) {
+  return insertTable(
+    page,
+    ['lesson', 'afterwards a learner can', 'minutes', 'points for phones'],
+    lessons.map(({ title, goal, minutes, guess }, index) => [
+      `${index + 1}. ${title}`,
+      goal,
+      minutes,
+      guess ? (guess.answer ? 'yes' : 'after a measurement') : 'no question',
+    ]),
+  );
+}
+
+/** @param {string} page @param {string[]} headings @param {(string | number)[][]} rows */
+function insertTable(page, headings, rows) {
   const place = /(?<=<!-- lessons -->\n).*(?=<!-- \/lessons -->)/s;
   if (!place.test(page)) throw new Error('the page needs the lines <!-- lessons --> and <!-- /lessons -->');
-  const rows = lessons.map(
-    ({ name, title, minutes }, index) => `| [${index + 1}. ${title}](${name}/README.md) | ${minutes} |\n`,
-  );
-  return page.replace(place, () => `| lesson | minutes |\n| --- | --- |\n${rows.join('')}`);
+  const lines = [headings, headings.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`);
+  return page.replace(place, () => lines.join(''));
 }
 
 /** Renders the answer keys for teachers, as Markdown. @param {Lesson[]} lessons */

@@ -18,6 +18,7 @@ const REPLAY = { scenario: 'loadtests/slow-only.yaml', poolSize: LANES };
 
 export const lesson = defineLesson({
   minutes: 4,
+  goal: 'explain what a pool does: a query borrows a connection, or waits for one',
   app: true,
   guess: {
     question:

@@ -15,6 +15,7 @@ const REPLAY = { scenario: 'loadtests/mixed.yaml', poolSize: 1 };
 
 export const lesson = defineLesson({
   minutes: 4,
+  goal: 'tell a slow query from one that waits behind it',
   lab: 'mixed',
   guess: {
     question:

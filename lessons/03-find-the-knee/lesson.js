@@ -18,6 +18,7 @@ const MOST = 10;
 
 export const lesson = defineLesson({
   minutes: 4,
+  goal: 'find the smallest pool that is enough, by measuring',
   lab: 'mixed',
   guess: {
     question:

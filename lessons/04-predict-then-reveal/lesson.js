@@ -11,6 +11,7 @@ const REPLAY = { scenario: SCENARIO, poolSize: POOL_SIZE };
 
 export const lesson = defineLesson({
   minutes: 3,
+  goal: 'calculate how long requests wait',
   lab: 'mixed',
   hints: [
     'Draw two lanes and let the five buses enter one after the other, as in lesson 1.',

@@ -13,6 +13,7 @@ const REPLAY = { scenario: 'loadtests/mixed.yaml', poolSize: 1, waitQueueTimeout
 
 export const lesson = defineLesson({
   minutes: 5,
+  goal: 'say whom a limit on the wait helps, and whom it refuses',
   lab: 'mixed',
   guess: {
     question:

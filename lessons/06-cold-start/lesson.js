@@ -18,6 +18,7 @@ const PUZZLE_LIMIT_MS = 1000;
 
 export const lesson = defineLesson({
   minutes: 5,
+  goal: 'warm a pool up before a crowd comes',
   lab: 'remedies',
   guess: {
     question:

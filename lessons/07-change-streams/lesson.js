@@ -10,6 +10,7 @@ const TWIST_LANES = 5;
 
 export const lesson = defineLesson({
   minutes: 5,
+  goal: 'find what keeps connections without using them, and give it a client of its own',
   lab: 'sessions',
   guess: {
     question:

@@ -15,6 +15,7 @@ const KEEP_A_LANE = ['client', 'limit'];
 
 export const lesson = defineLesson({
   minutes: 5,
+  goal: 'choose a remedy against slow queries, and say who pays for it',
   lab: 'remedies',
   guess: {
     question:

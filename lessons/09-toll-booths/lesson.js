@@ -28,6 +28,7 @@ const rate = ({ ratePerSec }) => ratePerSec;
 
 export const lesson = defineLesson({
   minutes: 6,
+  goal: 'say when a larger pool makes nothing faster',
   lab: 'saturation',
   hints: [
     'Compare the p99 of heavy queries in the lines best and 100.',

@@ -12,6 +12,7 @@ const MORE = 1.3;
 
 export const lesson = defineLesson({
   minutes: 9,
+  goal: 'find the resource that is short before buying more of another',
   lab: 'handles',
   guess: {
     question:

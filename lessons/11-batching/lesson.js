@@ -9,6 +9,7 @@ const TWIST_CASES = ['1/1 gathered', '1/1 plain'];
 
 export const lesson = defineLesson({
   minutes: 4,
+  goal: 'replace many small commands by one batch',
   lab: 'inserts',
   guess: {
     question:

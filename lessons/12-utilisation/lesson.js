@@ -17,6 +17,7 @@ const PUZZLE_MIN_USE = 0.87;
 
 export const lesson = defineLesson({
   minutes: 5,
+  goal: "use Little's law, and say how busy a connection may be",
   lab: 'utilisation',
   guess: {
     question:

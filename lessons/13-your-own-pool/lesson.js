@@ -15,6 +15,7 @@ const NO_SIZE = `With this recording, advise finds no size for the goal "${GOAL.
 
 export const lesson = defineLesson({
   minutes: 5,
+  goal: 'record an app, and size its pool from the recording',
   trace: true,
   hints: [
     "Run the lesson's advise command again, with one more option.",

@@ -7,6 +7,7 @@ const TWIST_POOL_SIZE = 16;
 
 export const lesson = defineLesson({
   minutes: 4,
+  goal: 'add up the connections of a fleet, also during a rollout',
   hints: [
     'A server accepts 3000 connections. Divide them by the instances.',
     '3000 / 400 = 7.5. Each instance also has two connections that monitor the server.',

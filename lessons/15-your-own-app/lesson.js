@@ -15,6 +15,7 @@ const SCENARIO = 'loadtests/mixed.yaml';
 
 export const lesson = defineLesson({
   minutes: 5,
+  goal: 'measure an app at several pool sizes without changing it',
   lab: 'sweep',
   guess: {
     question:

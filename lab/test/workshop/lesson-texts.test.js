@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { findLesson, readLessons } from '../../workshop/lessons.js';
-import { insertContents, renderAnswerKeys } from '../../workshop/list-view.js';
+import { insertContents, insertGoals, renderAnswerKeys } from '../../workshop/list-view.js';
 import { renderMarkdown } from '../../workshop/markdown.js';
 import { commandsOf } from '../../../test/support/commands-of.js';
 import { labs } from '../../labs/index.js';
@@ -33,6 +33,14 @@ describe('the texts', () => {
     expect(page).toBe(insertContents(page, lessons));
     expect(page.match(/^\| \[\d+\. .+README\.md\) \| \d+ \|$/gm)).toHaveLength(lessons.length);
     expect(() => insertContents('# Title\n', lessons)).toThrow('<!-- lessons -->');
+  });
+
+  test('the teaching page has their goals, and which of them give points without a laptop', async () => {
+    const page = await readFile('lessons/teaching.md', 'utf8');
+    expect(page).toBe(insertGoals(page, lessons));
+    const numbers = [...page.matchAll(/^\| (\d+)\. .+ \| yes \|$/gm)].map(([, number]) => Number(number));
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 8, 12, 15]);
+    for (const { goal } of lessons) expect(goal).toMatch(/^[a-z][^.]*[^.]$/);
   });
 
   test.each(lessons)('$name has all parts and fits a terminal', ({ text, title, name, case: ownCase }) => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parseAppUrl } from '../../cli/running-app.js';
@@ -123,6 +124,8 @@ async function doLesson({ name, text, lab }, bench, port) {
       await app.says('listening on');
       started.push(app);
     } else if (command.startsWith('npx pool-lab record')) {
+      // One that could not be predicted is made again.
+      await rm(path.join(bench.cwd, 'my-minute.jsonl'), { force: true });
       const recording = bench.start(command.replace(':3000', `:${port}`));
       await recording.says('Recording');
       recordings.push(recording);
