@@ -92,7 +92,9 @@ const argumentLists = fc
   .tuple(starts, edits)
   .map(([args, changes]) =>
     changes.reduce((list, [at, cut, put]) => list.toSpliced(Math.min(at, list.length), cut, ...put), args),
-  );
+  )
+  // Without a word, the start is shown, before Commander sees anything.
+  .filter((args) => args.length > 0);
 
 async function openFolder() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pool-lab-fuzz-'));
