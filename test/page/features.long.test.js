@@ -93,7 +93,7 @@ describeInBrowser('the live page in use', () => {
       }),
     );
     await page.getByRole('button', { name: '/fast waits' }).first().waitFor();
-    await page.getByText(/^The last minute: .* wait .* because /).waitFor();
+    await page.getByText(/^So far: .* because /).waitFor();
 
     await page.getByRole('button', { name: '10', exact: true }).click();
 
