@@ -1,8 +1,8 @@
 import { kindOf } from '../universal/route-kinds.js';
 import { keyOf, listLanes, placeTunnel } from './lanes.js';
 import { OUT_OF_SIGHT, addDepartures, progressOf, progressOfDeparture } from './motion.js';
-import { paintParked } from './parked-label.js';
-import { TunnelPainter } from './tunnel-painter.js';
+import { MIN_TEXT_LANE, TunnelPainter } from './tunnel-painter.js';
+import { findFront } from './vehicle-painter.js';
 import { describeParked } from './words.js';
 
 /** @import { BusyConnection } from '../universal/feed-shapes.js' */
@@ -11,6 +11,11 @@ import { describeParked } from './words.js';
 /** @import { Lane } from './lanes.js' */
 /** @import { Palette } from './palette.js' */
 /** @import { View } from './state.js' */
+/** @import { Area, Vehicle } from './vehicle-painter.js' */
+
+/** Of a label; the first that fits. */
+const LABEL_PX = [17, 15, 13];
+const PADDING = 10;
 
 /**
  * The picture of a pool: its lanes, the vehicles in them, and the vehicles that are driving out.
@@ -97,6 +102,31 @@ export function createTunnel(canvas, reducedMotion) {
 /** @param {BusyConnection} connection @param {RouteKinds} kinds @param {number} [elapsedMs] */
 function kindOfLane({ route, kind, busyMs }, kinds, elapsedMs = 0) {
   return kind ? 'bus' : kindOf(kinds, route, busyMs + elapsedMs);
+}
+
+/**
+ * Writes what parks in a large lane for good, as far as there is room behind it.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Area} lane
+ * @param {Vehicle} vehicle
+ * @param {string[]} texts the longest first
+ */
+function paintParked(canvas, lane, vehicle, texts) {
+  if (lane.height < MIN_TEXT_LANE) return;
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  const start = findFront(lane, vehicle) + PADDING;
+  const room = lane.left + lane.width - PADDING - start;
+  const { fontFamily } = getComputedStyle(canvas);
+  context.textBaseline = 'middle';
+  context.fillStyle = '#fdfcf9';
+  for (const text of texts) {
+    for (const size of LABEL_PX) {
+      context.font = `600 ${size}px ${fontFamily}`;
+      if (context.measureText(text).width > room) continue;
+      context.fillText(text, start, lane.top + lane.height / 2 + 1);
+      return;
+    }
+  }
 }
 
 /** The picture for a screen reader. @param {Lane[]} lanes @param {RouteKinds} kinds */
