@@ -4,6 +4,9 @@ import { listPresent } from './class-roll.js';
 /** @import { ClassLesson, ClassState } from './class-roll.js' */
 /** @import { SimulatedAnswer } from '../simulate-answer.js' */
 
+/** Units of time. @type {Record<string, string>} */
+const SHORT = { seconds: 's', ms: 'ms' };
+
 /**
  * @typedef {object} LessonView the lesson that the room works on, without names
  * @property {string} name
@@ -29,6 +32,7 @@ import { listPresent } from './class-roll.js';
  *   the median of what the room measured
  * @property {number} value
  * @property {string} words with its unit
+ * @property {string} mark on the axis, which has a unit of its own
  * @property {boolean} isMeasured
  *
  * @typedef {object} GuessResult
@@ -85,7 +89,12 @@ function findAnswer({ answer: calculated, unit = '' }, measured) {
   const value = calculated ?? (measured.length > 0 ? medianOf(measured) : undefined);
   return value === undefined
     ? undefined
-    : { value, words: quantity(value, unit), isMeasured: calculated === undefined };
+    : {
+        value,
+        words: quantity(value, unit),
+        mark: mark(value, unit),
+        isMeasured: calculated === undefined,
+      };
 }
 
 /**
@@ -129,7 +138,7 @@ function describeGuesses({ guesses, measured, unit, answer, results, isOpen }) {
   ];
   const found = [
     answer && !answer.isMeasured && `The answer is ${answer.words}.`,
-    measured.length > 0 && `The room measured ${quantity(medianOf(measured), unit)}.`,
+    measured.length > 0 && `The room measured ${(answer?.isMeasured ? quantity : mark)(medianOf(measured), unit)}.`,
     isOpen && !answer && 'This depends on the machine, and nobody has measured it yet.',
     closest.length > 0 && `The closest ${was} ${list}.`,
   ];
@@ -184,7 +193,12 @@ function format(value) {
   return new Intl.NumberFormat('en', { maximumSignificantDigits: 3 }).format(value);
 }
 
+/** Without the unit of a count. @param {number} value @param {string} unit */
+function mark(value, unit) {
+  return SHORT[unit] ? quantity(value, unit) : format(value);
+}
+
 /** @param {number} value @param {string} unit */
 function quantity(value, unit) {
-  return `${format(value)} ${unit === 'seconds' ? 's' : unit}`.trim();
+  return `${format(value)} ${SHORT[unit] ?? unit}`.trim();
 }

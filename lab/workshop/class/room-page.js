@@ -1,3 +1,4 @@
+import { countOf } from 'mongodb-pool-page/universal/quantity.js';
 import { readChartScripts, readStyle, renderDocument } from '../../report/document.js';
 import { html } from '../../report/markup.js';
 import { listPresent, publicName } from './class-roll.js';
@@ -26,8 +27,8 @@ export function renderRoom(state, lessons) {
   return renderPage(
     'What the room found out',
     html` <p class="question">
-        ${learners.length} learners, ${state.startedAt.slice(0, 10)}. Circles are guesses, dots are measurements, and
-        the line is the answer.
+        ${countOf(learners.length, 'learner', 'learners')}, ${state.startedAt.slice(0, 10)}. Circles are guesses, dots
+        are measurements, and the line is the answer.
       </p>
       ${views.map(renderLesson)}
       <section>

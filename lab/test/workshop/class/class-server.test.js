@@ -59,7 +59,7 @@ test('guesses meet on the page at once; what was measured joins them with the re
       guesses: [12],
       measured: [20],
       points: [[1, 21_000]],
-      answer: { value: 20, words: '20 s', isMeasured: true },
+      answer: { value: 20, words: '20 s', mark: '20 s', isMeasured: true },
       results: [{ guess: 12, points: 1, place: 1, isTied: false }],
     },
     people: [{ state: 'done', done: 1 }],
@@ -122,7 +122,7 @@ test('six phones: points for all who guessed, without a measurement, and the who
   expect(describeRoomOf(state).people.every(({ allPoints }) => allPoints === undefined)).toBe(true);
   await teach(url, '/class/reveal');
   expect(await firstWhere(readClassEvents(`${join}/events`), () => true)).toMatchObject({
-    answer: { value: 6, words: '6 s', isMeasured: false },
+    answer: { value: 6, words: '6 s', mark: '6 s', isMeasured: false },
     results: [
       { guess: 6, points: 3, place: 1, isTied: false },
       { guess: 4, points: 2, place: 2, isTied: true },
@@ -192,7 +192,7 @@ test('nobody on a phone is stuck after the guess or the reveal, as there is noth
 });
 
 describe('what a phone says of its own guess', () => {
-  const lesson = { unit: 'seconds', answer: { value: 6, words: '6 s', isMeasured: false }, guessed: 6 };
+  const lesson = { unit: 'seconds', answer: { value: 6, mark: '6 s', isMeasured: false }, guessed: 6 };
   const result = { guess: 9, points: 2, place: 2, isTied: false };
 
   test.each(
@@ -215,7 +215,7 @@ describe('what a phone says of its own guess', () => {
         4,
         {
           unit: 'times',
-          answer: { value: 10.5, words: '10.5 times', isMeasured: true },
+          answer: { value: 10.5, mark: '10.5', isMeasured: true },
           results: [{ ...result, guess: 4 }],
         },
         'You said 4. The room measured 10.5: 2nd closest, 2 points.',

@@ -19,8 +19,8 @@ const AXIS_PX = 52;
 const ANSWER_PX = 12;
 /** The answer on the axis, as times the size of the other figures. */
 const ANSWER_SIZE = 1.6;
-/** The share of the axis around the answer that has no other figure. */
-const ANSWER_ROOM = 0.09;
+/** Width of a digit of the other figures, and of the room beside the answer. */
+const [DIGIT_PX, BESIDE_PX] = [9, 24];
 const CURVE_PX = 340;
 
 /** From the library's script. @type {typeof ChartJs} */
@@ -105,12 +105,12 @@ function drawGuesses(canvas, box, { guesses, measured, answer, results, mine, gu
           includeBounds: false,
           maxRotation: 0,
           autoSkip: !answer,
-          callback: (/** @type {number} */ value) => (value === answer?.value ? answer.words : format(value)),
+          callback: (/** @type {number} */ value) => (value === answer?.value ? answer.mark : format(value)),
           color: onAnswer(answer, readColor('ink'), readColor('muted')),
           font: onAnswer(answer, { weight: 'bold', size: ANSWER_SIZE * 15 * unit }, {}),
         },
         title: { display: true, text: axis, color: readColor('ink'), font: { weight: 'bold' } },
-        afterBuildTicks: nameTicks(range, answer?.value),
+        afterBuildTicks: nameTicks(range, answer, box.clientWidth / unit),
         // In a low chart, the library would give the axis half of the height, more or less than it needs.
         afterFit(/** @type {any} */ scale) {
           scale.height = axisPx;
@@ -267,19 +267,21 @@ function stack(values, range, count) {
  * On a logarithmic axis, names powers of ten, and 2 and 5 times as much where there are few powers. The answer has the
  * place of those that are too close to it.
  * @param {Range} range
- * @param {number} [answer]
+ * @param {LessonView['answer']} answer
+ * @param {number} width of the axis, for type of the usual size
  */
-function nameTicks(range, answer) {
+function nameTicks(range, answer, width) {
   const named = range.high / range.low > 300 ? ['1'] : ['1', '2', '5'];
   const isRound = (/** @type {number} */ value) =>
     !range.isLog || named.includes(String(Number(value.toExponential(3).split('e')[0])));
+  const roomPx = answer ? (answer.mark.length * DIGIT_PX * ANSWER_SIZE) / 2 + BESIDE_PX : 0;
   const isFree = (/** @type {number} */ value) =>
-    answer === undefined || Math.abs(placeOf(value, range) - placeOf(answer, range)) > ANSWER_ROOM;
+    !answer || Math.abs(placeOf(value, range) - placeOf(answer.value, range)) * width > roomPx;
   return (/** @type {any} */ scale) => {
     /** @type {number[]} */
     const values = scale.ticks.map((/** @type {{ value: number }} */ { value }) => value);
     const kept = values.filter((value) => isRound(value) && isFree(value));
-    scale.ticks = [...kept, ...(answer === undefined ? [] : [answer])].map((value) => ({ value }));
+    scale.ticks = [...kept, ...(answer ? [answer.value] : [])].map((value) => ({ value }));
   };
 }
 

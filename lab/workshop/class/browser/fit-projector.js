@@ -1,16 +1,19 @@
 import { find } from './class-page.js';
 
-/** Of the question, in rem. The last row must read it, and a larger one is easier. */
-const [LEAST, MOST, STEP] = [1.3, 4.5, 0.1];
+/** In rem, the largest first. The last row must read the question, and a larger one is easier. */
+const QUESTION = range(4.5, 1.3);
+/** Of a room with many names. */
+const PEOPLE = range(1, 0.6);
 /** Of the height, for the charts. */
 const CHART_SHARE = 0.45;
 /** With less height, in rem, charts are as high as elsewhere, and the page scrolls. */
 const LEAST_CHART = 5;
-/** In rem. A smaller QR code can't be read from the last row. */
-const LEAST_QR = 10;
+/** In rem. A smaller QR code can't be read from the last row; whoever is late can go nearer. */
+const [LEAST_QR, LEAST_LATE_QR] = [10, 6];
 
 /**
- * Fills the height of a wide window: with the charts, the question, and beside them the QR code. A narrow one scrolls.
+ * Fills the height of a wide window: with the charts, the question, and beside them the room and the QR code. A narrow
+ * one scrolls.
  * @param {object} options
  * @param {boolean} options.hasQrCode
  * @param {boolean} options.isOpen whether learners may still guess: then the QR code stays, however full the room is
@@ -19,46 +22,49 @@ const LEAST_QR = 10;
 export function fitProjector({ hasQrCode, isOpen, draw }) {
   const { style } = document.documentElement;
   const [work, room] = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('main > section'));
-  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-  style.removeProperty('--question');
+  for (const name of ['--question', '--people', '--fill']) style.removeProperty(name);
   find('qr').style.removeProperty('width');
   if (getComputedStyle(work).display !== 'flex') {
     draw();
     return;
   }
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   const margin = Number.parseFloat(getComputedStyle(document.body).paddingBottom);
   const heightPx = innerHeight - margin - work.getBoundingClientRect().top - scrollY;
   draw(CHART_SHARE * heightPx);
-  for (let size = MOST; size > LEAST; size -= STEP) {
-    style.setProperty('--question', `${size}rem`);
-    if (naturalHeight(work) <= heightPx) break;
-    style.removeProperty('--question');
-  }
-  if (naturalHeight(work) > heightPx) {
+  choose('--question', QUESTION, () => work.offsetHeight <= heightPx);
+  if (work.offsetHeight > heightPx) {
     const boxes = /** @type {NodeListOf<HTMLElement>} */ (work.querySelectorAll('.picture'));
     for (const box of boxes) box.style.height = '0';
-    const freePx = heightPx - naturalHeight(work);
+    const freePx = heightPx - work.offsetHeight;
     draw(freePx < LEAST_CHART * rem ? undefined : freePx);
   }
-  if (hasQrCode) fitQrCode(room, heightPx, { leastPx: LEAST_QR * rem, isOpen });
+  const leastPx = rem * (isOpen ? LEAST_QR : LEAST_LATE_QR);
+  if (hasQrCode) find('qr').style.width = isOpen ? `${leastPx}px` : '0';
+  choose('--people', PEOPLE, () => room.offsetHeight <= heightPx);
+  if (hasQrCode) {
+    find('qr').style.width = '0';
+    const sidePx = Math.min(heightPx - room.offsetHeight, room.clientWidth);
+    find('qr').style.width = `${Math.max(sidePx, leastPx)}px`;
+    find('qr').toggleAttribute('hidden', sidePx < leastPx && !isOpen);
+  }
+  style.setProperty('--fill', `${heightPx}px`);
 }
 
 /**
- * @param {HTMLElement} room
- * @param {number} heightPx
- * @param {{ leastPx: number, isOpen: boolean }} options
+ * Sets a size to the first that fits, or to the last.
+ * @param {string} name of a custom property
+ * @param {number[]} sizes in rem
+ * @param {() => boolean} fits
  */
-function fitQrCode(room, heightPx, { leastPx, isOpen }) {
-  find('qr').style.width = '0';
-  const sidePx = Math.min(heightPx - naturalHeight(room), room.clientWidth);
-  find('qr').style.width = `${Math.max(sidePx, leastPx)}px`;
-  find('qr').toggleAttribute('hidden', sidePx < leastPx && !isOpen);
+function choose(name, sizes, fits) {
+  for (const size of sizes) {
+    document.documentElement.style.setProperty(name, `${size}rem`);
+    if (fits()) return;
+  }
 }
 
-/** Without what is spread between its parts. @param {HTMLElement} section */
-function naturalHeight(section) {
-  section.style.alignSelf = 'start';
-  const { height } = section.getBoundingClientRect();
-  section.style.removeProperty('align-self');
-  return height;
+/** @param {number} most @param {number} least @returns {number[]} */
+function range(most, least) {
+  return Array.from({ length: Math.round((most - least) * 10) + 1 }, (_, step) => most - step / 10);
 }

@@ -44,8 +44,7 @@ export function describeOwnGuess(mine, { unit = '', answer, results, guessed }) 
   const withUnit = (/** @type {number} */ value) => `${value.toLocaleString('en')}${short ? ` ${short}` : ''}`;
   const said = mine === undefined ? '' : `You said ${withUnit(mine)}.`;
   if (!answer) return said ? `${said} Nobody has measured it yet.` : 'You made no guess.';
-  const value = short ? answer.words : answer.words.split(' ')[0];
-  const is = `${answer.isMeasured ? 'The room measured' : 'It is'} ${value}`;
+  const is = `${answer.isMeasured ? 'The room measured' : 'It is'} ${answer.mark}`;
   if (mine === undefined) return `${is}. You made no guess.`;
   const result = results.find(({ guess }) => guess === mine);
   // Someone who waits to be let in is not compared with the others yet.

@@ -101,7 +101,7 @@ function describeCounts({ lesson, people }) {
   if (all === 0) return 'Nobody has joined yet.';
   const able = people.filter(({ onPhone }) => !onPhone).length;
   const parts = [
-    lesson.question && `${lesson.guessed} of ${all} have guessed`,
+    lesson.question && !lesson.isRevealed && `${lesson.guessed} of ${all} have guessed`,
     able > 0 && lesson.checked > 0 && `${lesson.checked} of ${able} have measured`,
   ].filter(Boolean);
   return parts.length > 0 ? `${parts.join(', ')}.` : '';
