@@ -15,7 +15,7 @@ import { describeLesson } from '../../../workshop/class/lesson-view.js';
 import { FIGURES, LESSONS, QR_CODE } from './sample-lessons.js';
 import { firstWhere, post, readClassEvents, serveClass, teach } from './serve-class.js';
 import { createStateFile } from '../../../workshop/class/class-file.js';
-import { openState } from '../../../workshop/class/class-roll.js';
+import { createRoll, openState } from '../../../workshop/class/class-roll.js';
 import { simulateAnswer } from '../../../workshop/simulate-answer.js';
 import { readLessons } from '../../../workshop/lessons.js';
 
@@ -164,6 +164,19 @@ test('what is calculated counts, and what the room measured stands beside it', a
     results: [{ guess: 6, place: 1 }, { guess: 7 }],
     guessChart: { found: 'The answer is 6 s. The room measured 7 s. The closest guess was 6.' },
   });
+});
+
+test('half and twice the answer are equally close, whatever their quotients are rounded to', () => {
+  const lessons = [
+    { name: '01-first', title: 'The first', unit: 'ms', answer: 949.9999999999992, tasks: ['01-first'] },
+  ];
+  const roll = createRoll(openState(lessons), lessons, () => {});
+  for (const guess of [475, 1900]) roll.note({ learner: roll.join('Ada', true).id, lesson: '01-first', guess });
+  roll.reveal();
+  expect(describeLesson(roll.state, lessons, '01-first').results).toMatchObject([
+    { guess: 475, place: 1, isTied: true },
+    { guess: 1900, place: 1, isTied: true },
+  ]);
 });
 
 test('without an answer and a measurement there are no points, and the page says why', async () => {

@@ -60,7 +60,8 @@ async function send(path, body) {
 
 function forget() {
   member = null;
-  localStorage.removeItem(key);
+  for (const name of Object.keys(guesses)) delete guesses[name];
+  for (const stored of [key, `${key} guesses`]) localStorage.removeItem(stored);
   show();
 }
 
