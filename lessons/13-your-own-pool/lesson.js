@@ -11,7 +11,7 @@ import { defineLesson, right, wrong } from '../../lab/workshop/define-lesson.js'
 const GOAL = parseSlo('/fast p99 < 100ms');
 /** The recordings that come with the lab. */
 const EXAMPLES = new URL('../../examples/', import.meta.url);
-const NO_SIZE = `With this recording, advise finds no size for the goal "${GOAL.text}". Close other programs and record again.`;
+const NO_SIZE = `With this recording, advise finds no size for "${GOAL.text}". Close other programs and record again.`;
 
 export const lesson = defineLesson({
   minutes: 5,
