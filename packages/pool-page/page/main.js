@@ -8,7 +8,6 @@ import { watchPalette } from './palette.js';
 import { createPlaybackButtons } from './playback.js';
 import { PredictionPanel } from './prediction-panel.js';
 import { Predictor } from './predictor.js';
-import { explainQueue } from './queue-reason.js';
 import { createOtherScenes, createScene } from './scene.js';
 import { VEHICLE_SYMBOLS } from '../universal/vehicles.js';
 import { conditionOf, createState } from './state.js';
@@ -46,6 +45,10 @@ const others = createOtherScenes(
 const charts = createCharts();
 const predictor = new Predictor();
 const prediction = new PredictionPanel(find('#what-if'), predictor);
+/** Says why requests wait now. @type {typeof import('./queue-reason.js').explainQueue} */
+let explainQueue = () => '';
+/** @type {Promise<unknown> | undefined} */
+let queueWords;
 /** Says why requests waited in the last minute. @type {(isQueued: boolean) => string} */
 let explainPast = () => '';
 const lastMinute = new LastMinute(predictor, async ({ atMs, diagnosis, whatIf }) => {
@@ -104,6 +107,9 @@ function show(next) {
 
 /** Says why requests wait now, and why they did. */
 function explain() {
+  // A page without a queue does not load the words.
+  if (state.queuedSinceMs !== null)
+    queueWords ??= import('./queue-reason.js').then((words) => (explainQueue = words.explainQueue));
   const reason = explainQueue(state);
   setText('#queue-reason', reason);
   setText('#diagnosis', explainPast(reason !== ''));

@@ -1,10 +1,9 @@
 import { createPredictionChart } from './prediction-chart.js';
-import { describeAnswer, describeMeasured, describePrediction, explainDoubt } from './prediction-words.js';
-import { findQueue } from './queue-reason.js';
 import { joinWords } from './words.js';
 
 /** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
 /** @import { Palette } from './palette.js' */
+/** @import { Queue } from './prediction-words.js' */
 /** @import { Predictor } from './predictor.js' */
 /** @import { State } from './state.js' */
 
@@ -24,8 +23,10 @@ export class PredictionPanel {
   #predictor;
   /** @type {{ atMs: number, whatIf: WhatIf, routes: Record<string, WhatIfRoute> } | undefined} */
   #found;
-  /** Who waits now. @type {ReturnType<typeof findQueue>} */
+  /** Who waits now. @type {Queue | null} */
   #queue = null;
+  /** A page without traffic does not load them. @type {typeof import('./prediction-words.js') | undefined} */
+  #words;
   /** Until somebody picks a size, the slider shows the smallest that is enough. @type {number | undefined} */
   #pickedSize;
 
@@ -46,14 +47,19 @@ export class PredictionPanel {
     });
   }
 
-  /** Call it once a second. @param {State} state */
+  /** @param {State} state */
   show(state) {
     const { snapshot, others } = state;
     const isSplit = Boolean(snapshot?.slowLimit) || others.length > 0;
     const isMissing = this.#predictor.isMissing || snapshot?.features.predictions === false;
     this.#section.dataset.state = isMissing ? 'missing' : isSplit ? 'split' : 'ready';
-    this.#queue = findQueue(state);
+    if (state.queuedSinceMs !== null && !this.#words) this.#loadWords();
+    this.#queue = this.#words?.findQueue(state) ?? null;
     this.#explain();
+  }
+
+  async #loadWords() {
+    this.#words ??= await import('./prediction-words.js');
   }
 
   /** @param {Palette} palette */
@@ -62,7 +68,8 @@ export class PredictionPanel {
   }
 
   /** @param {number} atMs the end of the load, by the app's clock @param {WhatIf} whatIf */
-  use(atMs, whatIf) {
+  async use(atMs, whatIf) {
+    await this.#loadWords();
     const busiest = Object.entries(whatIf.routes).sort(([, a], [, b]) => b.count - a.count);
     const routes = Object.fromEntries(busiest.slice(0, MAX_ROUTES).sort(([a], [b]) => a.localeCompare(b)));
     this.#found = { atMs, whatIf, routes };
@@ -70,14 +77,16 @@ export class PredictionPanel {
   }
 
   #explain() {
-    const doubt = explainDoubt(this.#found?.whatIf, this.#queue);
+    if (!this.#words) return;
+    const doubt = this.#words.explainDoubt(this.#found?.whatIf, this.#queue);
     this.#section.querySelector('.none')?.toggleAttribute('hidden', Boolean(this.#found ?? this.#queue));
     this.#setText('.doubt', doubt);
   }
 
   #draw() {
     this.#explain();
-    if (!this.#found) return;
+    if (!this.#found || !this.#words) return;
+    const { describeAnswer, describeMeasured, describePrediction } = this.#words;
     const { atMs, whatIf, routes } = this.#found;
     const { poolSizes, recordedSize, enough, failures } = whatIf;
     this.#section.querySelector('.found')?.toggleAttribute('hidden', poolSizes.length === 0);

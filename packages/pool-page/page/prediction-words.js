@@ -1,6 +1,7 @@
 import { countConnections, countOf, describeBand, formatQuantity } from '../universal/quantity.js';
 
 /** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
+/** @import { State } from './state.js' */
 
 const FIGURES = { p95Ms: 'p95', maxMs: 'max' };
 
@@ -42,6 +43,21 @@ export function describeAnswer({ poolSizes, recordedSize, failures, isOpen }, ro
   if (size === recordedSize) return `${having}, as now, ${name} took ${now}${fail}.`;
   if (isSame) return `${having}, ${name} would have taken ${then}, as with ${recordedSize}${fail}.`;
   return `${having}, ${name} would have taken ${then} instead of ${now}${fail}.`;
+}
+
+/**
+ * Those who wait, and how many connections would have been enough for all so far. A larger pool serves each no later, so
+ * no more would have met. Where the pool is not what they wait for, that is unknown.
+ * @param {Pick<State, 'pool' | 'seconds' | 'bottleneck'>} state
+ * @returns {Queue | null} null if nobody waits
+ */
+export function findQueue({ pool, seconds, bottleneck }) {
+  if (!pool || pool.waiting === 0) return null;
+  const now = pool.active + pool.waiting;
+  const same = seconds.slice(seconds.findLastIndex(({ max }) => max !== pool.max) + 1);
+  const most = Math.max(now, ...same.map(({ active, waiting }) => active + waiting));
+  const isFull = pool.max > 0 && pool.active >= pool.max && !bottleneck;
+  return { count: pool.waiting, isGrowing: isFull && now >= most, enough: isFull ? most : NaN };
 }
 
 /**

@@ -27,20 +27,6 @@ export function explainQueue({ pool, others, kinds, queuedSinceMs, receivedAtMs 
   return `${waiting} ${waiting === 1 ? 'waits' : 'wait'}${client} now, because ${findReason(queued)}${findAhead(queued, kinds)}.`;
 }
 
-/**
- * Those who wait, and how many connections would have been enough for all so far. A larger pool serves each no later, so
- * no more would have met. Where the pool is not what they wait for, that is unknown.
- * @param {Pick<State, 'pool' | 'seconds' | 'bottleneck'>} state
- */
-export function findQueue({ pool, seconds, bottleneck }) {
-  if (!pool || pool.waiting === 0) return null;
-  const now = pool.active + pool.waiting;
-  const same = seconds.slice(seconds.findLastIndex(({ max }) => max !== pool.max) + 1);
-  const most = Math.max(now, ...same.map(({ active, waiting }) => active + waiting));
-  const isFull = pool.max > 0 && pool.active >= pool.max && !bottleneck;
-  return { count: pool.waiting, isGrowing: isFull && now >= most, enough: isFull ? most : NaN };
-}
-
 /** @param {LivePool} pool */
 function findReason({ database, max, active, total, connecting, maxConnecting, waiting, lanes }) {
   if (!database.reachable) return 'MongoDB does not answer';

@@ -2,7 +2,7 @@ import { findKinds } from '../universal/route-kinds.js';
 import { namesLoopback } from './access.js';
 import { LoopDelay } from './loop-delay.js';
 import { createServerGauge } from './server-gauge.js';
-import { Notes } from './notes.js';
+import { NoteLog } from './note-log.js';
 import { readClient, readHeldMs, sumGauges } from './read-clients.js';
 import { SecondSummary } from './second-summary.js';
 
@@ -29,7 +29,7 @@ export class Feed {
   /** Oldest first. @type {Second[]} */
   #seconds = [];
   #ended = new SecondSummary();
-  #notes = new Notes();
+  #notes = new NoteLog();
   /** Within the current second: a look at its end would miss a pool that fills up and empties in between. */
   #peak = { active: 0, waiting: 0 };
   #loop = new LoopDelay();

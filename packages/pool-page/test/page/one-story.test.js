@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { explainDoubt } from 'mongodb-pool-page/page/prediction-words.js';
-import { explainQueue, findQueue } from 'mongodb-pool-page/page/queue-reason.js';
+import { explainDoubt, findQueue } from 'mongodb-pool-page/page/prediction-words.js';
+import { explainQueue } from 'mongodb-pool-page/page/queue-reason.js';
 import { createState, takePool } from 'mongodb-pool-page/page/state.js';
 import { describePool } from 'mongodb-pool-page/page/words.js';
 import { explainLastMinute } from 'mongodb-pool-page/universal/explain-diagnosis.js';

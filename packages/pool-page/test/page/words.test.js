@@ -6,8 +6,9 @@ import {
   describeMeasured,
   describePrediction,
   explainDoubt,
+  findQueue,
 } from 'mongodb-pool-page/page/prediction-words.js';
-import { explainQueue, findQueue } from 'mongodb-pool-page/page/queue-reason.js';
+import { explainQueue } from 'mongodb-pool-page/page/queue-reason.js';
 import { createState, takePool } from 'mongodb-pool-page/page/state.js';
 import {
   describeApp,

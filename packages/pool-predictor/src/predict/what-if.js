@@ -135,18 +135,26 @@ async function predictSizes({ load: { services }, overhead, settings }, load, po
 }
 
 /**
- * The smallest size with which nothing fails that could be served, and each route is as fast as with any.
- * @param {PredictedVariant[]} variants by size
+ * The smallest size with which nothing fails that could be served, and each route is about as fast as with any. Where no
+ * size is best for all, that with which the route that loses most loses least.
+ *
+ * @param {Pick<PredictedVariant, 'predicted'>[]} variants by size
  * @param {(readonly [route: string, figure: 'p95Ms' | 'maxMs'])[]} figures
+ * @returns {number} its index
  */
-function findEnough(variants, figures) {
+export function findEnough(variants, figures) {
   const all = variants.map(({ predicted }) => predicted);
   const fewest = Math.min(...all.map(({ failures }) => failures));
   const bestMs = figures.map(([route, figure]) => Math.min(...all.map(({ routes }) => routes[route][figure])));
-  return all.findIndex(
-    ({ routes, failures }) =>
-      failures === fewest && figures.every(([route, figure], index) => isSame(routes[route][figure], bestMs[index])),
-  );
+  const losses = all.map(({ routes, failures }) => {
+    if (failures > fewest) return Infinity;
+    const each = figures.map(([route, figure], index) => {
+      const ms = routes[route][figure];
+      return isSame(ms, bestMs[index]) ? 0 : ms / bestMs[index];
+    });
+    return Math.max(...each);
+  });
+  return losses.indexOf(Math.min(...losses));
 }
 
 /** @param {number} ms @param {number} otherMs */

@@ -3,7 +3,7 @@ import { hideUnsure, judgeTrust } from '../../src/predict/trust.js';
 import { poolOfApp } from '../../src/predict/pool-settings.js';
 import { predict } from '../../src/predict/predict.js';
 import { checkRecording, openRecording, pickReplayed } from '../../src/predict/recording.js';
-import { choosePoolSizes, predictWhatIf } from '../../src/predict/what-if.js';
+import { choosePoolSizes, findEnough, predictWhatIf } from '../../src/predict/what-if.js';
 import { pickPool } from '../../src/trace/pick-pool.js';
 import { readTraceText } from '../../src/trace/read-trace.js';
 import { record } from '../doctor/recordings.js';
@@ -565,6 +565,49 @@ describe('what if', () => {
       expect(await sizesOf(same, useMs)).toEqual({ doubt: null, first: [1, 2, 3] });
       expect(await sizesOf(other, useMs)).toEqual({ doubt: 'unclear', first: [1, 3, 4] });
     });
+  });
+
+  test.each([
+    [
+      'the smallest that larger ones do not better',
+      [
+        [900, 80],
+        [20, 12],
+        [8, 9],
+        [4, 8],
+      ],
+      [0, 0, 0, 0],
+      2,
+    ],
+    [
+      'none with failures that another has not',
+      [
+        [4, 8],
+        [5, 9],
+      ],
+      [1, 0],
+      1,
+    ],
+    [
+      'where each is bad for one route, the least bad',
+      [
+        [100, 900],
+        [150, 400],
+        [300, 390],
+      ],
+      [0, 0, 0],
+      1,
+    ],
+  ])('the size that is enough: %s', (_, timesMs, failures, index) => {
+    const variants = timesMs.map(([fast, slow], size) => ({
+      predicted: { failures: failures[size], routes: { [FAST]: { p95Ms: fast }, [REPORT]: { p95Ms: slow } } },
+    }));
+    expect(
+      findEnough(/** @type {any} */ (variants), [
+        [FAST, 'p95Ms'],
+        [REPORT, 'p95Ms'],
+      ]),
+    ).toBe(index);
   });
 
   describe('the sizes', () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { findKinds } from 'mongodb-pool-page/universal/route-kinds.js';
-import { Notes } from '../src/notes.js';
+import { NoteLog } from '../src/note-log.js';
 import { createEnded, QUERIES } from './page/sample-pool.js';
 
 /** @import { EndedRequest } from 'mongodb-pool-monitor' */
@@ -8,10 +8,10 @@ import { createEnded, QUERIES } from './page/sample-pool.js';
 describe('Ferraris that had to wait, and failures', () => {
   const [WAITED, FAILED] = [{ count: 1, status: 200, totalMs: 4804, waitMs: 4800 }, { status: 503 }];
   const failed = createEnded({ status: 503, totalMs: 5000, waitMs: 0, behind: [] });
-  /** @type {Notes} */
+  /** @type {NoteLog} */
   let notes;
   beforeEach(() => {
-    notes = new Notes();
+    notes = new NoteLog();
   });
 
   /** @param {number} atMs @param {EndedRequest[]} ended */

@@ -10,7 +10,7 @@ const SAME_OUTAGE_MS = 10_000;
 const SUCCESS = 200;
 
 /** The last Ferraris that had to wait, and the last failures: the same for each reader, whenever it comes. */
-export class Notes {
+export class NoteLog {
   /** Latest first. @type {readonly Note[]} */
   #notes = [];
   /** Requests that ended since the last `collect`, by outcome and route. @type {Map<string, Omit<Note, 'atMs'>>} */
