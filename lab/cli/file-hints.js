@@ -8,8 +8,9 @@ import { findNearest } from './nearest-word.js';
  * @returns {Promise<string>} empty for other errors
  */
 export async function hintAtFile(error) {
-  const { code, path: file } = /** @type {NodeJS.ErrnoException} */ (Object(Object(error).cause));
+  const { code, path: file, syscall } = /** @type {NodeJS.ErrnoException} */ (Object(Object(error).cause));
   if (code === 'EISDIR') return 'It is a folder: name a file in it.';
+  if (code === 'EEXIST' && syscall === 'open') return 'Choose another name, or move the file away.';
   if (code === 'EEXIST' || code === 'ENOTDIR') return 'It is a file, where a folder is needed.';
   if (code !== 'ENOENT' || file === undefined) return '';
   const folder = path.dirname(file);

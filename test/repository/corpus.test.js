@@ -20,7 +20,7 @@ test('doctor, predict and advise say of each recording what is stored, to the di
   expect(changed).toEqual([]);
 });
 
-test('each kind of load is there at two sizes with what was measured, each cause twice, and two jams, in 4 MB', async () => {
+test('each kind of load is there at two sizes with its truth, each cause twice, and two jams, in 4 MB', async () => {
   const names = [
     ...Object.keys(KINDS).flatMap((kind) => [2, 8].map((size) => `loads/${slugOf(kind)}/recorded-at-${size}`)),
     ...Object.keys(CASES).flatMap((cause) => ['open', 'closed'].map((loop) => `causes/${cause}/${loop}-loop`)),

@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { listen } from 'test-support/processes.js';
 import { exampleOf, pathOf } from '../../cli/examples.js';
+import { hintAtFile } from '../../cli/file-hints.js';
 import { findNearest } from '../../cli/nearest-word.js';
 import { createProgram } from '../../cli/program.js';
 import { expectRefused, runCli } from '../support/run-cli.js';
@@ -144,6 +145,9 @@ describe('an answer says what to type next', () => {
       const { code, stderr } = await runCli([...args]);
       expect({ code, lines: stderr.split('\n') }).toEqual({ code: 1, lines: [expect.any(String), hint, ''] });
     }
+    // What record finds, where an app runs.
+    const cause = await writeFile(at('monday.jsonl'), '', { flag: 'wx' }).catch((error) => error);
+    expect(await hintAtFile(new Error('', { cause }))).toBe('Choose another name, or move the file away.');
     await expectRefused(['replay', TRACE, '--out', at('traces')], /can't be written: it is a folder\. Choose another/);
   });
 });

@@ -23,13 +23,13 @@ const SHORT = { seconds: 's', ms: 'ms' };
  * @property {number[]} guesses
  * @property {number[]} measured empty until the reveal
  * @property {Point[]} points of all learners; empty until the reveal
- * @property {Answer} [answer] only after the reveal, and where one is known
+ * @property {LessonAnswer} [answer] only after the reveal, and where one is known
  * @property {GuessResult[]} results of each different guess, the closest first; empty without an answer
  * @property {ReturnType<typeof describeGuesses>} guessChart
  * @property {ReturnType<typeof describeCurve>} curve
  *
- * @typedef {object} Answer what guesses are compared with: calculated where the words of the question are enough, else
- *   the median of what the room measured
+ * @typedef {object} LessonAnswer what guesses are compared with: calculated where the words of the question are enough,
+ *   else the median of what the room measured
  * @property {number} value
  * @property {string} words with its unit
  * @property {string} mark on the axis, which has a unit of its own
@@ -84,7 +84,7 @@ export function describeLesson(state, lessons, wanted, isOpen = state.revealed.i
   };
 }
 
-/** @param {ClassLesson} lesson @param {number[]} measured @returns {Answer | undefined} */
+/** @param {ClassLesson} lesson @param {number[]} measured @returns {LessonAnswer | undefined} */
 function findAnswer({ answer: calculated, unit = '' }, measured) {
   const value = calculated ?? (measured.length > 0 ? medianOf(measured) : undefined);
   return value === undefined
