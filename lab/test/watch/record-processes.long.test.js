@@ -39,7 +39,7 @@ test('an app with four clients, a second process and a change stream: the trace 
     ].toSorted();
   expect(namesOf(rowsOf(trace, 'reports'))).toEqual(['find articles, /report']);
   expect(namesOf(rowsOf(trace, 'brief'))).toEqual(['find articles, /brief']);
-  expect(namesOf(rowsOf(trace, 'shop'))).toEqual(['find articles, /articles/:id', 'getMore articles, background']);
+  expect(namesOf(rowsOf(trace, 'shop'))).toEqual(['find articles, /articles/:id', 'getMore articles, the app itself']);
   expect(operations.filter(({ kind }) => kind === 'changeStream')).toHaveLength(1);
   const waits = rowsOf(trace, 'reports').filter((row) => checkouts.behindCount[row] > 0);
   expect(waits.length).toBeGreaterThan(10);

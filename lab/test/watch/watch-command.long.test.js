@@ -229,7 +229,7 @@ test('the exit code is that of the app', async () => {
 });
 
 test.each([
-  [['--', 'no-such-command'], /no-such-command can't be started: there is no such command\n$/],
+  [['--', 'no-such-command'], /no-such-command can't be started: there is no such command\. Put what starts your app/],
   [['--port', '70000', '--', 'node'], /It must be a whole number from 0 to 65535\./],
   [['--mongo', 'mine', '--', 'node'], /'mine' is invalid\. Allowed choices are embedded\./],
   [[], /missing required argument 'command'/],

@@ -5,11 +5,10 @@ export const EVENTS = /** @type {const} */ ({
   delayEnds: 0,
   connected: 1,
   userWakes: 2,
-  poolCheck: 3,
-  handedOver: 4,
-  workBegins: 5,
-  turnEnds: 6,
-  queryStarts: 7,
+  handedOver: 3,
+  workBegins: 4,
+  turnEnds: 5,
+  queryStarts: 6,
 });
 /** An event's code is an index times this, plus one of EVENTS. */
 const KINDS = 8;

@@ -14,13 +14,12 @@ import { PipeliningPool } from './pipelining-pool.js';
 export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: false };
 
 /**
- * What a pool needs from the simulation: to start a query now, or to call connected() or check() later.
+ * What a pool needs from the simulation: to start a query now, or to call connected() later.
  *
  * @typedef {object} PoolHost
  * @property {() => number} nowMs
  * @property {(query: Query, connection: number) => void} serve
  * @property {(delayMs: number, connection: number) => void} connectAfter
- * @property {(delayMs: number) => void} checkAfter
  * @property {(query: Query) => void} refuse answers with an error at once
  */
 
@@ -34,6 +33,7 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  * @property {(connection: number) => void} [abandon] the query was aborted; without it, it runs on
  * @property {(query: Query) => void} [abortCheckOut] it gave up while it waited; its ticket has changed already
  * @property {(connection: number) => void} connected
+ * @property {() => number} nextCheckMs when check() has to be called next, if the simulation lasts so long
  * @property {() => void} check
  * @property {() => number} total connections, pending ones included
  */

@@ -57,6 +57,7 @@ function createSplitPool({ slowRoutes, slowSize, minPoolSize = 0, ...options }, 
     abandon: (connection) => poolOf(connection).abandon(connection >> 1),
     connected: (connection) => poolOf(connection).connected(connection >> 1),
     // Only the common pool has a minPoolSize.
+    nextCheckMs: () => common.nextCheckMs(),
     check: () => common.check(),
     total: () => common.total() + slow.total(),
   };
@@ -111,6 +112,7 @@ function limitSlowRoutes(slowRoutes, max, host, createPool) {
       pool.abortCheckOut?.(query);
     },
     connected: (connection) => pool.connected(connection),
+    nextCheckMs: () => pool.nextCheckMs(),
     check: () => pool.check(),
     total: () => pool.total(),
   };

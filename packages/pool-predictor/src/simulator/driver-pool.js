@@ -1,11 +1,14 @@
+import { NEVER } from './event-heap.js';
 import { createFifo } from './fifo.js';
 
 /** @import { Fifo } from './fifo.js' */
 /** @import { Pool, PoolHost } from './create-pool.js' */
 /** @import { Query } from './query.js' */
 
-// How often the driver checks minPoolSize (its minPoolSizeCheckFrequencyMS).
-const MIN_POOL_CHECK_MS = 100;
+/** How often the driver looks after its connections (its minPoolSizeCheckFrequencyMS). */
+const CHECK_EVERY_MS = 100;
+/** Stands for no connection. */
+const NONE = -1;
 
 /**
  * @typedef {object} DriverPoolOptions
@@ -15,8 +18,7 @@ const MIN_POOL_CHECK_MS = 100;
  * @property {number} [maxConnecting] how many connections may be pending at once, default 2
  * @property {number | number[]} [connectMs] how long it takes to establish a connection, default 0; several: the first,
  *   the second one and so on, again and again
- * @property {number} [maxIdleTimeMS] a connection that nobody needed for longer is closed; default 0: never. Those of
- *   minPoolSize are kept: the driver opens them again before anybody asks
+ * @property {number} [maxIdleTimeMS] a connection that nobody needed for longer is closed; default 0: never
  * @property {number} [waitQueueTimeoutMS] default 0: no timeout
  * @property {number} [timeoutMS] how long an operation may take, its wait included; it replaces waitQueueTimeoutMS, as
  *   in driver 6.20 and 7.0 (in 6.22 and 7.9 it has no effect); default 0: none
@@ -33,6 +35,10 @@ const MIN_POOL_CHECK_MS = 100;
  * makes the pool open a connection leaves the queue and gets that connection. A later request can overtake it by taking
  * a connection that is checked in meanwhile. An aborted query closes its connection.
  *
+ * Every 100 ms the driver closes what was idle for too long, and opens one connection if it has fewer than minPoolSize;
+ * while it opens that one, it does not check. A check that would do nothing is not an event here: what it would have
+ * closed is closed before anybody looks.
+ *
  * @implements {Pool}
  */
 export class DriverPool {
@@ -45,8 +51,8 @@ export class DriverPool {
   #maxIdleTimeMS;
   /** @type {number[]} The last one is checked out next. */
   #idle = [];
-  /** @type {number[]} By connection, where it matters. */
-  #idleSinceMs = [];
+  /** In whole milliseconds, as the driver counts. @type {number[]} By connection, where it matters. */
+  #lastUseMs = [];
   /** @type {Fifo<Query>} */
   #waitQueue = createFifo();
   /** @type {(Query | undefined)[]} By connection: the request it is opened for. */
@@ -56,8 +62,12 @@ export class DriverPool {
   /** Numbers of closed connections, to be used again. @type {number[]} */
   #closed = [];
   #created = 0;
-  #isFilling = false;
+  /** When the driver last checked: the next time is 100 ms later. NaN while it opens a connection for minPoolSize. */
+  #checkedAtMs = 0;
+  #checkAtMs = NEVER;
   #connecting = 0;
+  /** Those that get their connections when the queue has been looked through. @type {{ query: Query, connection: number }[]} */
+  #granted = [];
   #warm;
 
   /** @param {DriverPoolOptions} options @param {PoolHost} host */
@@ -77,57 +87,121 @@ export class DriverPool {
   start() {
     this.#created = this.#warm;
     for (let connection = this.#warm - 1; connection >= 0; connection--) this.#keepIdle(connection);
-    if (this.total() < this.#minPoolSize) this.check();
+    this.check();
   }
 
   total() {
+    this.#closeExpired();
+    return this.#total();
+  }
+
+  #total() {
     return this.#created - this.#closed.length;
   }
 
   /** @param {Query} query */
   checkOut(query) {
-    if (this.#maxIdleTimeMS > 0) this.#closeIdle();
+    if (this.#maxIdleTimeMS > 0) this.#closeExpired();
+    if (this.#waitQueue.size() === 0) {
+      const connection = this.#takeIdle();
+      if (connection !== NONE) {
+        this.#host.serve(query, connection);
+        return;
+      }
+    }
     this.#waitQueue.push(query, query.ticket);
     this.#processWaitQueue();
   }
 
   /** @param {number} connection */
   checkIn(connection) {
+    if (this.#maxIdleTimeMS > 0) this.#closeExpired();
     this.#keepIdle(connection);
-    this.#processWaitQueue();
+    if (this.#waitQueue.size() > 0) this.#processWaitQueue();
+    else this.#planCheck();
   }
 
   /** @param {number} connection */
   abandon(connection) {
+    this.#closeExpired();
     this.#closed.push(connection);
     this.#processWaitQueue();
-    if (this.#isFilling || this.total() >= this.#minPoolSize) return;
-    this.#isFilling = true;
-    this.#host.checkAfter(MIN_POOL_CHECK_MS);
   }
 
   /** @param {number} connection */
   connected(connection) {
+    this.#closeExpired();
     this.#connecting--;
     const query = this.#pendingFor[connection];
     this.#pendingFor[connection] = undefined;
+    if (!query) this.#checkedAtMs = this.#host.nowMs();
     if (query && query.ticket === this.#pendingTicket[connection]) {
+      // The next one is being opened before the caller hears of this one.
+      this.#processWaitQueue();
       this.#host.serve(query, connection);
-    } else {
-      // Opened for minPoolSize, or its request gave up: all other idle connections are checked out before it.
-      this.#idle.unshift(connection);
-      this.#idleSinceMs[connection] = this.#host.nowMs();
+      return;
     }
+    // Opened for minPoolSize, or its request gave up: all other idle connections are checked out before it.
+    this.#idle.unshift(connection);
+    this.#noteUse(connection);
     this.#processWaitQueue();
-    if (!query) this.#host.checkAfter(MIN_POOL_CHECK_MS);
   }
 
-  /** The driver checks forever. Here checks stop while the pool has its minimum, so that the simulation can end. */
+  /** No check before that time opens a connection. */
+  nextCheckMs() {
+    return this.#checkAtMs;
+  }
+
+  /** What the driver does every 100 ms. */
   check() {
-    this.#isFilling = this.total() < this.#minPoolSize;
-    if (!this.#isFilling) return;
-    if (this.#connecting < this.#maxConnecting) this.#connect();
-    else this.#host.checkAfter(MIN_POOL_CHECK_MS);
+    const nowMs = this.#host.nowMs();
+    this.#checkedAtMs = nowMs;
+    this.#checkAtMs = NEVER;
+    this.#closeIdleAt(nowMs);
+    if (this.#total() < this.#minPoolSize && this.#connecting < this.#maxConnecting) {
+      this.#checkedAtMs = NaN;
+      this.#connect();
+    } else this.#planCheck();
+  }
+
+  #planCheck() {
+    if (this.#minPoolSize === 0 || Number.isNaN(this.#checkedAtMs)) return;
+    if (this.#total() < this.#minPoolSize) {
+      this.#checkAtMs = Math.min(this.#checkAtMs, this.#firstCheckFrom(this.#host.nowMs(), false));
+    } else if (this.#checkAtMs === NEVER && this.#maxIdleTimeMS > 0 && this.#idle.length > 0) {
+      const firstMs = this.#idle.reduce((least, connection) => Math.min(least, this.#lastUseMs[connection]), NEVER);
+      this.#checkAtMs = this.#firstCheckFrom(firstMs + this.#maxIdleTimeMS + 1, true);
+    }
+  }
+
+  /**
+   * The time of the first check that is still to come.
+   * @param {number} ms @param {boolean} isIncluded whether it may be at that time
+   */
+  #firstCheckFrom(ms, isIncluded) {
+    const checks = (ms - this.#checkedAtMs) / CHECK_EVERY_MS;
+    return this.#checkedAtMs + CHECK_EVERY_MS * Math.max(1, isIncluded ? Math.ceil(checks) : Math.floor(checks) + 1);
+  }
+
+  /** Closes what the checks until now would have closed. */
+  #closeExpired() {
+    if (this.#maxIdleTimeMS === 0 || this.#idle.length === 0) return;
+    const checks = Math.floor((this.#host.nowMs() - this.#checkedAtMs) / CHECK_EVERY_MS);
+    if (checks > 0) this.#closeIdleAt(this.#checkedAtMs + CHECK_EVERY_MS * checks);
+  }
+
+  /** @param {number} atMs */
+  #closeIdleAt(atMs) {
+    if (this.#maxIdleTimeMS === 0) return;
+    const expired = this.#idle.filter((connection) => this.#isExpired(connection, atMs));
+    if (expired.length === 0) return;
+    this.#idle = this.#idle.filter((connection) => !this.#isExpired(connection, atMs));
+    this.#closed.push(...expired);
+  }
+
+  /** @param {number} connection @param {number} atMs */
+  #isExpired(connection, atMs) {
+    return Math.floor(atMs) - this.#lastUseMs[connection] > this.#maxIdleTimeMS;
   }
 
   /** @param {Query} [query] */
@@ -142,31 +216,53 @@ export class DriverPool {
   /** @param {number} connection */
   #keepIdle(connection) {
     this.#idle.push(connection);
-    if (this.#maxIdleTimeMS > 0) this.#idleSinceMs[connection] = this.#host.nowMs();
+    this.#noteUse(connection);
   }
 
-  /** Closes what has been idle for too long. The driver does it every 100 ms, and when it looks for a connection. */
-  #closeIdle() {
-    const beforeMs = this.#host.nowMs() - this.#maxIdleTimeMS;
-    const mayClose = this.total() - this.#minPoolSize;
-    let expired = 0;
-    while (expired < Math.min(this.#idle.length, mayClose) && this.#idleSinceMs[this.#idle[expired]] < beforeMs)
-      expired++;
-    if (expired > 0) this.#closed.push(...this.#idle.splice(0, expired));
+  /** @param {number} connection */
+  #noteUse(connection) {
+    if (this.#maxIdleTimeMS > 0) this.#lastUseMs[connection] = Math.floor(this.#host.nowMs());
   }
 
   #processWaitQueue() {
     const queue = this.#waitQueue;
-    const idle = this.#idle;
     while (queue.size() > 0) {
       const query = queue.first();
-      const isCurrent = query.ticket === queue.firstTicket();
-      const canConnect = this.#connecting < this.#maxConnecting && this.total() < this.#maxPoolSize;
-      if (isCurrent && idle.length === 0 && !canConnect) return;
-      queue.shift();
-      if (!isCurrent) continue;
-      if (idle.length > 0) this.#host.serve(query, /** @type {number} */ (idle.pop()));
-      else this.#connect(query);
+      if (query.ticket !== queue.firstTicket()) queue.shift();
+      else {
+        const connection = this.#takeIdle();
+        if (connection === NONE && (this.#connecting >= this.#maxConnecting || this.#total() >= this.#maxPoolSize))
+          break;
+        queue.shift();
+        if (connection === NONE) this.#connect(query);
+        else if (queue.size() > 0) this.#granted.push({ query, connection });
+        else {
+          this.#serveGranted();
+          this.#host.serve(query, connection);
+        }
+      }
     }
+    this.#serveGranted();
+    this.#planCheck();
+  }
+
+  /** Serves after what is opened for others: a caller hears of its connection when the driver has done all this. */
+  #serveGranted() {
+    const granted = this.#granted;
+    if (granted.length === 0) return;
+    this.#granted = [];
+    for (const { query, connection } of granted) this.#host.serve(query, connection);
+  }
+
+  /** @returns {number} the connection that was used last, or NONE */
+  #takeIdle() {
+    const idle = this.#idle;
+    if (this.#maxIdleTimeMS === 0) return idle.pop() ?? NONE;
+    while (idle.length > 0) {
+      const connection = /** @type {number} */ (idle.pop());
+      if (!this.#isExpired(connection, this.#host.nowMs())) return connection;
+      this.#closed.push(connection);
+    }
+    return NONE;
   }
 }

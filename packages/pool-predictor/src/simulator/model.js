@@ -125,6 +125,20 @@ export class Model {
     else this.#advance(user);
   }
 
+  /** Whether the pool has a minimum, so that it is checked. */
+  get hasChecks() {
+    return this.#queries.hasChecks;
+  }
+
+  /** When the pool has to be checked, if the simulation lasts so long. */
+  nextCheckMs() {
+    return this.#queries.nextCheckMs();
+  }
+
+  checkPool() {
+    this.#queries.checkPool();
+  }
+
   nextDeadlineMs() {
     return min(this.#queries.nextDeadlineMs(), this.#requestDeadlines.nextMs(), this.#answerDeadlines.nextMs());
   }

@@ -1,3 +1,4 @@
+import { NEVER } from './event-heap.js';
 import { createFifo } from './fifo.js';
 
 /** @import { Fifo } from './fifo.js' */
@@ -48,6 +49,10 @@ export class PipeliningPool {
   start() {
     const size = this.#warm ? this.#maxPoolSize : 1;
     while (this.#sent.length < size) this.#sent.push(createFifo());
+  }
+
+  nextCheckMs() {
+    return NEVER;
   }
 
   check() {}

@@ -32,6 +32,7 @@ export class Queries {
   #server;
   /** @type {(Query | undefined)[]} By connection. */
   #served = [];
+  #hasChecks;
 
   /**
    * @param {object} options
@@ -46,6 +47,7 @@ export class Queries {
     this.#tally = tally;
     this.#onEnd = onEnd;
     const { waitMs, operationMs } = timeoutsOf(pool);
+    this.#hasChecks = pool.kind !== 'pipelining' && Number(pool.minPoolSize) > 0;
     this.#endsOperations = operationMs < NEVER;
     this.#deadlines = createDeadlines(
       waitMs,
@@ -56,7 +58,6 @@ export class Queries {
       nowMs: () => clock.nowMs,
       serve: (query, connection) => this.#serve(query, connection),
       connectAfter: (delayMs, connection) => clock.after(delayMs, EVENTS.connected, connection),
-      checkAfter: (delayMs) => clock.after(delayMs, EVENTS.poolCheck),
       refuse: (query) => this.#endWaiting(query, 'refused'),
     });
     this.#server =
@@ -76,6 +77,20 @@ export class Queries {
 
   connections() {
     return this.#pool.total();
+  }
+
+  /** Whether nextCheckMs() ever returns a time. */
+  get hasChecks() {
+    return this.#hasChecks;
+  }
+
+  /** When the pool has to be checked, if the simulation lasts so long. */
+  nextCheckMs() {
+    return this.#pool.nextCheckMs();
+  }
+
+  checkPool() {
+    this.#pool.check();
   }
 
   /** The time at which the next wait for a connection, or operation, times out. */
@@ -136,10 +151,8 @@ export class Queries {
         return this.#beginWork(index);
       case EVENTS.connected:
         return this.#pool.connected(index);
-      case EVENTS.handedOver:
-        return this.#pool.checkIn(index);
       default:
-        return this.#pool.check();
+        return this.#pool.checkIn(index);
     }
   }
 

@@ -43,15 +43,20 @@ export function simulate(options) {
   const model = new Model(options, clock);
   const upcoming = arrivalsOf(options)[Symbol.iterator]();
   let arrival = takeArrival(upcoming, 0);
+  const { hasChecks } = model;
 
   for (;;) {
     const eventMs = clock.nextMs();
     const deadlineMs = model.nextDeadlineMs();
     const arrivalMs = arrival ? arrival.atMs : NEVER;
-    clock.nowMs = min(eventMs, deadlineMs, arrivalMs);
-    if (clock.nowMs === NEVER) return model.result();
+    const checkMs = hasChecks ? model.nextCheckMs() : NEVER;
+    const nextMs = min(eventMs, deadlineMs, arrivalMs);
+    if (nextMs === NEVER) return model.result();
+    clock.nowMs = min(checkMs, nextMs);
     // At the same instant, ends come before deadlines and arrivals: a connection checked in just in time is in time.
-    if (clock.nowMs === eventMs) {
+    if (clock.nowMs === checkMs) {
+      model.checkPool();
+    } else if (clock.nowMs === eventMs) {
       model.handle(clock.pop());
     } else if (clock.nowMs === deadlineMs) {
       model.timeOut();

@@ -1,0 +1,39 @@
+// Compares the model of the driver's pool with the driver's own, on random schedules: node compare-with-driver.js KIND COUNT
+// [FIRST_SEED] [MODULE], which sees the wanted version of mongodb. Prints one JSON object. It replaces the clock of its
+// process.
+import { isDeepStrictEqual } from 'node:util';
+import { loadDriverPool } from 'test-support/driver-pool.js';
+import { createSchedule, followModel } from './driver-schedules.js';
+
+/** @import { Schedule } from 'test-support/driver-pool.js' */
+
+const [kind, count, firstSeed = '1', from] = process.argv.slice(2);
+const follow = loadDriverPool(from);
+
+/** @param {Schedule} schedule */
+async function differs(schedule) {
+  return !isDeepStrictEqual(await follow(schedule), followModel(schedule));
+}
+
+/** Leaves out checkouts that the difference does not need. @param {Schedule} schedule @returns {Promise<Schedule>} */
+async function shrink(schedule) {
+  for (let index = schedule.checkouts.length - 1; index >= 0; index--) {
+    const smaller = { ...schedule, checkouts: schedule.checkouts.toSpliced(index, 1) };
+    if (await differs(smaller)) return shrink(smaller);
+  }
+  return schedule;
+}
+
+let [checkouts, different] = [0, 0];
+let first;
+const seeds = Array.from({ length: Number(count) }, (_, index) => Number(firstSeed) + index);
+for (const seed of seeds) {
+  const schedule = createSchedule(seed, kind);
+  checkouts += schedule.checkouts.length;
+  if (!(await differs(schedule))) continue;
+  different++;
+  if (first) continue;
+  const smallest = await shrink(schedule);
+  first = { schedule: smallest, driver: await follow(smallest), model: followModel(smallest) };
+}
+process.stdout.write(`${JSON.stringify({ schedules: seeds.length, checkouts, different, first })}\n`);
