@@ -208,10 +208,11 @@ export class Checkouts {
    */
   #noteStart(start) {
     start.purpose = this.#describe?.() ?? null;
-    const context = this.current;
+    const scope = this.#scope;
+    const context = contextOf(scope);
     if (context && !context.isOver) {
-      start.scope = context;
-      start.mayEnter = context.isOpen || !start.pool?.isCallersFlow;
+      start.scope = scope;
+      start.mayEnter = context.mayBeOpen || mayBeOpen(scope) || !start.pool?.isCallersFlow;
       context.noteStart(start.atMs, !start.mayEnter);
     } else {
       start.scope = null;
@@ -222,7 +223,7 @@ export class Checkouts {
 
   /** @param {Checkout} checkout @param {BatchedEvent} start */
   #onCheckOutStarted(checkout, { scope, purpose, mayEnter }) {
-    const context = /** @type {RequestContext | null} */ (scope);
+    const context = contextOf(scope);
     let needsScope = this.#hasRequests;
     checkout.requestName = context?.name ?? this.#outside;
     checkout.purpose = purpose;
@@ -230,7 +231,7 @@ export class Checkouts {
     if (context) {
       checkout.context = context;
       checkout.holds = context.countHeld(checkout.pool);
-      needsScope = context.begin(checkout);
+      needsScope = context.begin(checkout, mayBeOpen(scope));
     }
     // From here until checkedIn the driver runs in this scope. It costs a few microseconds, and most requests need
     // none.
@@ -250,7 +251,7 @@ export class Checkouts {
       if (!inferred.wasSeen) inferred.requestName = this.#outside;
       return inferred;
     }
-    const real = scope instanceof Checkout && !scope.isOver ? scope : contextOf(scope)?.alone;
+    const real = mayBeOpen(scope) ? scope : contextOf(scope)?.alone;
     if (!real || real === inferred || real.isOver || real.pool !== inferred.pool) return inferred;
     if (real.recordId > 0) {
       this.#log.correct(real, inferred);
@@ -297,6 +298,16 @@ export class Checkouts {
 /** @param {Checkout} checkout whose wait begins */
 function noteHolders(checkout) {
   checkout.heldBy = findHolders(checkout.pool, MAX_HELD_BY);
+}
+
+/**
+ * Whether code in a scope may be that of a checkout that has not ended. One that failed or was aborted may be another
+ * caller's, so its scope stays its own. The next checkout there needs another.
+ * @param {RequestContext | Checkout | null} scope
+ * @returns {scope is Checkout}
+ */
+function mayBeOpen(scope) {
+  return scope instanceof Checkout && !scope.isOver;
 }
 
 /**

@@ -75,9 +75,9 @@ export class RequestContext {
     this.signal = signal;
   }
 
-  /** Whether any of its checkouts has not ended. */
-  get isOpen() {
-    return this.#open !== null || this.isBeginning;
+  /** Whether any of its checkouts may not have ended. */
+  get mayBeOpen() {
+    return this.#open !== null || this.isBeginning || (this.alone !== null && !this.alone.isOver);
   }
 
   get requestId() {
@@ -133,11 +133,12 @@ export class RequestContext {
 
   /**
    * @param {Checkout} checkout
+   * @param {boolean} isNested whether it begins in the scope of another one that may not have ended
    * @returns {boolean} whether it needs an async scope of its own to be distinguished from the others
    */
-  begin(checkout) {
-    const isAlone = checkout.pool.isCallersFlow && this.#open === null && (this.alone === null || this.alone.isOver);
+  begin(checkout, isNested) {
     this.isBeginning = false;
+    const isAlone = !isNested && checkout.pool.isCallersFlow && !this.mayBeOpen;
     this.last = null;
     checkout.nextOpen = this.#open;
     this.#open = checkout;

@@ -5,9 +5,11 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MongoClient, ObjectId } from 'mongodb';
 import { cleanUp } from 'test-support/cleanup.js';
 import { createFakeClient } from 'test-support/fake-client.js';
-import { sharedMongoUrl } from 'test-support/mongod.js';
+import { createSlowQuery, sharedMongoUrl } from 'test-support/mongod.js';
+import { openTcpProxy } from 'test-support/network.js';
 import { until } from 'test-support/waiting.js';
 import { Checkouts } from '../../src/core/checkouts.js';
+import { EventBatch } from '../../src/core/event-batch.js';
 import { longestHolders, waiterOf } from '../../src/core/holders.js';
 import { openRecordedClient } from './recorded-client.js';
 
@@ -17,7 +19,7 @@ cleanUp(() => news.close());
 
 /** @param {ConstructorParameters<typeof Checkouts>[0]} [options] @param {number} [max] */
 function openPool(options, max = 1) {
-  const fake = createFakeClient({ max });
+  const fake = createFakeClient({ max, batch: options?.batch });
   const checkouts = new Checkouts({ ...options, now: fake.now });
   checkouts.watch(fake.monitor);
   return { fake, checkouts, use: () => fake.use(1) };
@@ -111,6 +113,155 @@ describe.each([1, 3])('with a pool of %i that slow requests hold', (maxPoolSize)
         .map(({ requestId }) => requestId)
         .sort(),
     ).toEqual(Array.from({ length: 10 }, (_, number) => `ferrari ${number * 3}`).sort());
+  });
+
+  test('the next checkout of a request that aborted its query is told from that one', async () => {
+    const { client, send, listRecords } = opened;
+    const controller = new AbortController();
+    const any = client.db('lab').collection('any');
+    // When this one is served, it shows that the first one was aborted.
+    const later = Promise.all(buses).then(() => send('/later', 'later'));
+    const first = send('/first', 'first', async () => {
+      await expect(any.findOne({}, { signal: controller.signal })).rejects.toThrow();
+      await later;
+      await any.findOne({});
+    });
+    await isQueued(1);
+    controller.abort();
+    await release();
+    await first;
+    const [aborted, next] = listRecords().filter(({ requestId }) => requestId === 'first');
+    expect([aborted.outcome, next.outcome]).toEqual(['checkOutAborted', 'checkedIn']);
+    expect(next.checkOutStartedAtMs).toBeGreaterThanOrEqual(aborted.endedAtMs);
+    expect(next.behind).toEqual([]);
+  });
+});
+
+describe('the next checkout of a request that got no connection', () => {
+  test('because the server was lost, so the driver tries again, is the one that it is', async () => {
+    const { searchParams, port } = new URL(sharedMongoUrl());
+    const proxy = await openTcpProxy(Number(port));
+    const url = `mongodb://127.0.0.1:${proxy.port}/?${searchParams}&directConnection=true`;
+    const { client, monitor, send, listRecords, listSteps } = await openRecordedClient(1, url);
+    cleanUp(() => client.close());
+    const runSlowQuery = createSlowQuery(client);
+    await runSlowQuery(1);
+    const bus = send('/slow', 'bus', () => expect(runSlowQuery(60_000)).rejects.toThrow());
+    await until('the connection is held', () => monitor.snapshot().totals.active === 1);
+    const ferraris = ['one', 'two', 'three'].map((requestId) => send('/fast', requestId));
+    await until('all wait', () => monitor.snapshot().totals.waiting === 3);
+    proxy.cut();
+    await until('the pool is cleared', () => monitor.snapshot().totals.cleared > 0);
+    await proxy.restore();
+    await Promise.all([bus, ...ferraris]);
+
+    const records = listRecords().filter(({ route }) => route === '/fast');
+    for (const requestId of ['one', 'two', 'three']) {
+      const [refused, served] = records.filter((record) => record.requestId === requestId);
+      expect([refused.reason, served.outcome]).toEqual(['connectionError', 'checkedIn']);
+      expect(refused.endedAtMs).toBeGreaterThanOrEqual(refused.checkOutStartedAtMs);
+      expect(served.checkOutStartedAtMs).toBeGreaterThanOrEqual(refused.endedAtMs);
+    }
+    const served = listSteps()
+      .filter(([, , , , checkedInAtMs]) => checkedInAtMs > 0)
+      .slice(-3);
+    for (const steps of served) expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+  });
+
+  /** @type {[why: string, end: (pool: ReturnType<typeof openPool>, freeOther: () => void) => void][]} */
+  const WHYS = [
+    [
+      'was aborted',
+      ({ checkouts, use }, freeOther) => {
+        freeOther();
+        checkouts.run({ route: '/later' }, use);
+      },
+    ],
+    [
+      'was refused at a clear',
+      ({ fake }, freeOther) => {
+        fake.emit('PoolCleared');
+        fake.failCheckOut('connectionError', 50);
+        fake.emit('PoolReady');
+        freeOther();
+      },
+    ],
+    [
+      'lost its connection while it was opened',
+      ({ fake }, freeOther) => {
+        fake.create(2);
+        fake.closeConnection(2, 'error');
+        fake.failCheckOut('connectionError', 50);
+        freeOther();
+      },
+    ],
+  ];
+  test.each(WHYS.flatMap(([why, end]) => [1, 100].map((size) => ({ why, end, size }))))(
+    'because it $why is the one that it is, with events in batches of $size',
+    ({ end, size }) => {
+      const batch = new EventBatch({ size });
+      const pool = openPool({ batch }, 2);
+      const { checkouts, fake } = pool;
+      const freeOther = checkouts.run({ route: '/other' }, () => {
+        fake.startCheckOut();
+        return AsyncResource.bind(() => fake.checkIn(1));
+      });
+      fake.open(1);
+      fake.checkOut(1, 0);
+      const goOn = checkouts.run({ route: '/first' }, () => {
+        fake.startCheckOut();
+        return AsyncResource.bind(() => {
+          fake.startCheckOut();
+          return AsyncResource.bind(() => fake.checkIn(1));
+        });
+      });
+      fake.pass(50);
+      end(pool, freeOther);
+      fake.pass(500);
+      const freeOwn = goOn();
+      fake.checkOut(1, 0);
+      fake.pass(9);
+      freeOwn();
+      const [failed, next] = checkouts.list().filter(({ route }) => route === '/first');
+      expect([failed, next].map((each) => Math.round(each.endedAtMs - each.checkOutStartedAtMs))).toEqual([50, 9]);
+      expect([failed.connectionId, next.connectionId, next.behind]).toEqual([null, 1, []]);
+      batch.close();
+    },
+  );
+
+  test('is told from the others, where it tries again in a flow of its own', () => {
+    const { checkouts, fake } = openPool({}, 2);
+    /** @type {(() => void)[]} */
+    const [freeFirst, tryAgain] = checkouts.run({ route: '/two' }, () => {
+      fake.startCheckOut();
+      const first = AsyncResource.bind(() => fake.checkIn(1));
+      fake.startCheckOut();
+      const second = AsyncResource.bind(() => {
+        fake.startCheckOut();
+        fake.checkOut(1, 0);
+        fake.pass(9);
+        fake.checkIn(1);
+      });
+      return [first, second];
+    });
+    fake.open(1);
+    fake.checkOut(1, 0);
+    fake.pass(50);
+    fake.emit('PoolCleared');
+    fake.failCheckOut('connectionError', 50);
+    fake.emit('PoolReady');
+    freeFirst();
+    fake.pass(500);
+    tryAgain();
+    expect(
+      checkouts
+        .list()
+        .map(({ outcome, checkOutStartedAtMs, endedAtMs }) => [outcome, Math.round(endedAtMs - checkOutStartedAtMs)]),
+    ).toEqual([
+      ['checkOutFailed', 50],
+      ['checkedIn', 50],
+      ['checkedIn', 9],
+    ]);
   });
 });
 

@@ -228,50 +228,56 @@ describe('a request context', () => {
   test('a checkout needs a scope of its own only beside others', () => {
     const context = createContext();
     const [first, second, third, last] = Array.from({ length: 4 }, () => createCheckout());
-    expect([first, second, third].map((checkout) => context.begin(checkout))).toEqual([false, true, true]);
+    expect([first, second, third].map((checkout) => context.begin(checkout, false))).toEqual([false, true, true]);
     first.isOver = true;
     for (const ended of [third, first, second]) context.end(ended);
-    expect(context.begin(last)).toBe(false);
+    expect(context.begin(last, false)).toBe(false);
     expect(context.alone).toBe(last);
   });
 
   test('a checkout that was only inferred to be aborted may still end', () => {
     const context = createContext();
     const [aborted, next] = [createCheckout(), createCheckout()];
-    context.begin(aborted);
+    context.begin(aborted, false);
     context.end(aborted);
-    expect(context.begin(next)).toBe(true);
+    expect(context.mayBeOpen).toBe(true);
+    expect(context.begin(next, false)).toBe(true);
     expect(context.alone).toBe(aborted);
+  });
+
+  test('so one in its scope needs a scope of its own', () => {
+    expect(createContext().begin(createCheckout(), true)).toBe(true);
   });
 
   test('with a driver that leaves the flow of the caller each one needs a scope', () => {
     const context = createContext();
-    expect(context.begin(createCheckout(false))).toBe(true);
+    expect(context.begin(createCheckout(false), false)).toBe(true);
     expect(context.alone).toBeNull();
   });
 
   test('it is open while any of its checkouts is, in whatever order they end, or while one begins', () => {
     const context = createContext();
     const [first, second, third, stranger] = Array.from({ length: 4 }, () => createCheckout());
-    expect(context.isOpen).toBe(false);
+    expect(context.mayBeOpen).toBe(false);
     context.isBeginning = true;
-    expect(context.isOpen).toBe(true);
-    for (const checkout of [first, second, third]) context.begin(checkout);
+    expect(context.mayBeOpen).toBe(true);
+    for (const checkout of [first, second, third]) context.begin(checkout, false);
     context.end(stranger);
     for (const checkout of [second, first]) {
       context.end(checkout);
-      expect([context.isOpen, checkout.nextOpen]).toEqual([true, null]);
+      checkout.isOver = true;
+      expect([context.mayBeOpen, checkout.nextOpen]).toEqual([true, null]);
     }
     context.end(second);
-    expect(context.isOpen).toBe(true);
+    expect(context.mayBeOpen).toBe(true);
     context.end(third);
-    expect(context.isOpen).toBe(false);
+    expect(context.mayBeOpen).toBe(false);
   });
 
   test('a new checkout is the last one, once it is checked in', () => {
     const context = createContext();
     context.last = createCheckout();
-    context.begin(createCheckout());
+    context.begin(createCheckout(), false);
     expect(context.last).toBeNull();
   });
 
@@ -292,7 +298,7 @@ describe('a request context', () => {
       { pool: other, connection: null, checkOutStartedAtMs: 60 },
     ].map((each) => /** @type {Checkout} */ (/** @type {unknown} */ ({ ...each, nextOpen: null })));
     expect(context.sumOpenWaits(100)).toBe(0);
-    for (const checkout of checkouts) context.begin(checkout);
+    for (const checkout of checkouts) context.begin(checkout, false);
     expect([context.countHeld(pool), context.countHeld(other)]).toEqual([2, 1]);
     expect(context.sumOpenWaits(100)).toBe(60 + 40);
     context.abort();

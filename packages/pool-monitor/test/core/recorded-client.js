@@ -11,9 +11,10 @@ const epochNow = () => performance.timeOrigin + performance.now();
  * A client with recorded checkouts. `truth` says, from the driver's command events, when and on which connection each
  * request really ran.
  * @param {number} maxPoolSize
+ * @param {string} [url]
  */
-export async function openRecordedClient(maxPoolSize) {
-  const client = new MongoClient(sharedMongoUrl(), { maxPoolSize, monitorCommands: true });
+export async function openRecordedClient(maxPoolSize, url = sharedMongoUrl()) {
+  const client = new MongoClient(url, { maxPoolSize, monitorCommands: true });
   const checkouts = new Checkouts();
   const monitor = monitorPool(client);
   checkouts.watch(monitor);
