@@ -81,6 +81,13 @@ export class Connections extends Map {
     this.states[connection.state] -= 1;
     this.closed[reason] = (this.closed[reason] ?? 0) + 1;
   }
+
+  /** Takes back that a connection was abandoned. @param {Connection} connection */
+  reopen(connection) {
+    this.set(connection.id, connection);
+    this.states[connection.state] += 1;
+    this.closed.abandoned -= 1;
+  }
 }
 
 /** @type {Longest<CheckoutName>} */

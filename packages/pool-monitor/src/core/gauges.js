@@ -35,7 +35,7 @@ export function readGauges(pools, retiring = []) {
     retiring: 0,
   };
   for (const pool of [...pools, ...retiring]) {
-    pool.dropAbandoned();
+    pool.abandoned.dropOld();
     const { idle, active, connecting } = pool.connections.states;
     const isServing = serving.includes(pool);
     gauges.total += active + connecting + (isServing ? idle : 0);

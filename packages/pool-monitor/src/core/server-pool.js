@@ -1,3 +1,4 @@
+import { Abandoned } from './abandoned.js';
 import { Checkout, exchangePlaces } from './checkout.js';
 import { Connections } from './connections.js';
 import { Lifetime } from './lifetime.js';
@@ -20,9 +21,7 @@ const RIGHT_AFTER_MS = 5;
  * Two things happen in the driver without an event, and are inferred from what must follow:
  * - A caller aborts its checkout. Unless the caller reports it with `abort`, it leaves the queue when a caller that
  *   started a millisecond later is served. It does not count while the pool has room for it.
- * - The driver drops a connection that was being opened when the pool was cleared. It is dropped here when its waiter
- *   is refused, when the driver opens more than `maxConnecting`, or at the latest two connect timeouts after it began
- *   (one for the socket, one for the handshake).
+ * - The driver drops a connection that was being opened when the pool was cleared: see Abandoned.
  */
 export class ServerPool {
   paused = false;
@@ -30,6 +29,8 @@ export class ServerPool {
   /** Whether the driver runs a checkout in its caller's async flow to the end. Old drivers do not. */
   isCallersFlow = false;
   lifetime = new Lifetime();
+  /** What the driver dropped at a clear. */
+  abandoned = new Abandoned(this, (connection) => this.#close(connection, 'abandoned'));
   /** Whether the server takes writes. */
   #isWritable = false;
   /** Why the driver lost the server, if it did. It says so right before it clears the pool. @type {string | null} */
@@ -104,7 +105,7 @@ export class ServerPool {
 
   /** @param {number} id */
   onConnectionCreated(id) {
-    this.dropAbandoned(this.connections.states.connecting >= this.limits.maxConnecting);
+    this.abandoned.dropExcess();
     const atMs = this.now();
     this.queue.assign(this.connections.add(id, 'connecting', atMs, atMs));
     this.#notePeakWaiting();
@@ -116,6 +117,7 @@ export class ServerPool {
    */
   onConnectionReady(id, driverMs) {
     const atMs = this.now();
+    this.abandoned.recover(id);
     const seen = this.connections.get(id);
     const connection = seen ?? this.connections.add(id, 'connecting', atMs, atMs - driverMs);
     const durationMs = seen ? atMs - seen.sinceMs : driverMs;
@@ -172,8 +174,9 @@ export class ServerPool {
       if (isTimeout) checkout = this.#identify(checkout, end);
       checkout.isOver = isTimeout;
     }
-    // The driver refused the caller while opening its connection, so it has dropped that connection.
-    if (opening && !isTimeout) this.#close(opening, 'abandoned');
+    // The driver refused the caller while opening its connection, so it has dropped that connection. If others started
+    // in the same millisecond, it may have been one of theirs.
+    if (opening && !isTimeout) this.abandoned.drop(opening, this.queue.listOpening(end));
     this.lifetime.checkOutFailed[reason] = (this.lifetime.checkOutFailed[reason] ?? 0) + 1;
     if (checkout) this.#events.tracker?.onCheckOutFailed(checkout, reason, atMs);
     this.#events.emit(
@@ -188,6 +191,7 @@ export class ServerPool {
 
   /** @param {number} id @param {string} reason */
   onConnectionClosed(id, reason) {
+    this.abandoned.recover(id);
     const connection = this.connections.get(id);
     if (!connection) return;
     const last = this.#checkedIn;
@@ -221,9 +225,9 @@ export class ServerPool {
   onPoolCleared(pauses) {
     this.lifetime.cleared += 1;
     this.#events.emitRare('poolCleared', this.now(), null, this.#serverError);
-    this.paused ||= pauses;
-    this.connections.markUnconfirmed();
     if (!pauses) return;
+    this.paused = true;
+    this.connections.markUnconfirmed();
     // The driver never hands these out again, but it closes them only at the next checkout, if ever.
     this.#outdatedUpTo = this.connections.newestId;
     for (const connection of this.connections.values())
@@ -272,21 +276,6 @@ export class ServerPool {
    */
   abort(checkout) {
     if (this.queue.remove(checkout)) this.#dropAborted([checkout]);
-  }
-
-  /**
-   * Drops connections that the driver must have dropped since a clear.
-   * @param {boolean} isOverLimit whether the driver opens a connection beyond its limit, so that it must have dropped
-   *   one
-   */
-  dropAbandoned(isOverLimit = false) {
-    const abandonedBeforeMs = this.now() - 2 * this.limits.connectTimeoutMs;
-    let excess = isOverLimit ? 1 : 0;
-    for (const connection of this.connections.unconfirmed) {
-      if (excess === 0 && connection.sinceMs >= abandonedBeforeMs) return;
-      excess = 0;
-      this.onConnectionClosed(connection.id, 'abandoned');
-    }
   }
 
   /**

@@ -95,6 +95,11 @@ export class WaitQueue {
     return index >= 0;
   }
 
+  /** Lists the connections that are being opened for waiters that may have started then. @param {StartInterval} then */
+  listOpening(then) {
+    return [...this.assigned].flatMap(([connection, waiter]) => (isPossible(waiter, then) ? connection : []));
+  }
+
   /** Gives the place of a waiting checkout to another one. @param {Checkout} checkout @param {Checkout} other */
   replace(checkout, other) {
     const { fromMs, toMs, sinceMs, opening } = checkout;

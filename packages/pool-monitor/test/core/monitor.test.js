@@ -270,11 +270,14 @@ describe('a connection dropped after a clear, without an event', () => {
     expect({ created, closed }).toEqual({ created: 1, closed: { abandoned: 1 } });
   });
 
-  test('whose waiter timed out is dropped after two connect timeouts', () => {
+  test.each([
+    ['timed out', true],
+    ['was aborted, also without an event,', false],
+  ])('whose waiter %s is dropped after two connect timeouts', (_, isTimeout) => {
     const fake = clearedWhileConnecting();
-    fake.failCheckOut('timeout', 5);
+    if (isTimeout) fake.failCheckOut('timeout', 5);
     fake.pass(1995);
-    expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 0 });
+    expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: isTimeout ? 0 : 1 });
     fake.pass(1);
     expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
   });
@@ -291,6 +294,7 @@ describe('a connection dropped after a clear, without an event', () => {
   test('is not assumed when the pool is ready again before the connection is', () => {
     const fake = clearedWhileConnecting();
     fake.emit('PoolReady');
+    expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 1 });
     fake.ready(1);
     fake.checkOut(1, 5);
     fake.pass(5000);
@@ -316,6 +320,180 @@ describe('a connection dropped after a clear, without an event', () => {
     expect(fake.gauges()).toEqual({ total: 1, idle: 0, active: 0, connecting: 1, waiting: 0 });
     fake.ready(2);
     expect(fake.gauges()).toMatchObject({ total: 1, idle: 1 });
+  });
+});
+
+describe('of several connections that a clear may have dropped', () => {
+  /** Opens connections for callers that all start in one millisecond. @param {number} callers */
+  function openAtOnce(callers) {
+    const fake = createFakeClient({ max: 5, maxConnecting: callers });
+    fake.queue(callers, 0);
+    for (let id = 1; id <= callers; id += 1) fake.create(id);
+    fake.pass(5);
+    fake.emit('PoolCleared');
+    return fake;
+  }
+
+  test.each([
+    [2, 1],
+    [2, 2],
+    [3, 1],
+    [3, 2],
+    [3, 3],
+  ])('of %i, all but number %i are gone once that one is ready', (callers, alive) => {
+    const fake = openAtOnce(callers);
+    for (let refused = 1; refused < callers; refused += 1) fake.failCheckOut('connectionError', 5);
+    expect(fake.gauges()).toMatchObject({ total: 1, connecting: 1, waiting: 1 });
+    fake.emit('PoolReady');
+    fake.ready(alive);
+    fake.checkOut(alive, 5);
+    expect(fake.gauges()).toEqual({ total: 1, idle: 0, active: 1, connecting: 0, waiting: 0 });
+    const { created, closed } = fake.monitor.snapshot().totals;
+    expect([created, closed]).toEqual([callers, { abandoned: callers - 1 }]);
+  });
+
+  test('those whose opening failed were not', () => {
+    const fake = openAtOnce(3);
+    fake.failCheckOut('connectionError', 5);
+    for (const id of [1, 2]) {
+      fake.closeConnection(id, 'error');
+      fake.failCheckOut('connectionError', 5);
+    }
+    expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
+    expect(fake.monitor.snapshot().totals.closed).toEqual({ abandoned: 1, error: 2 });
+  });
+
+  test('two are ready, in whichever order', () => {
+    const fake = openAtOnce(3);
+    fake.failCheckOut('connectionError', 5);
+    fake.emit('PoolReady');
+    for (const id of [1, 2]) {
+      fake.ready(id);
+      fake.checkOut(id, 5);
+    }
+    expect(fake.gauges()).toEqual({ total: 2, idle: 0, active: 2, connecting: 0, waiting: 0 });
+  });
+
+  test('it is one whose caller started when the refused one did', () => {
+    const fake = createFakeClient({ max: 5, maxConnecting: 3 });
+    fake.queue(1, 10);
+    fake.queue(2, 0);
+    for (const id of [1, 2, 3]) fake.create(id);
+    fake.emit('PoolCleared');
+    const { heard } = listen(fake, ({ type, connection }) => `${type} ${connection?.id}`);
+    fake.failCheckOut('connectionError', 0);
+    fake.emit('PoolReady');
+    fake.ready(2);
+    expect(heard).toEqual([
+      'connectionClosed 2',
+      'checkOutFailed undefined',
+      'connectionClosed 3',
+      'connectionReady 2',
+    ]);
+  });
+
+  test.each([
+    ['the one that nobody waits for', 1, [2]],
+    ['the older one that nobody waits for', 2, [1]],
+  ])('it is %s, if the driver opens another one', (_, spare, closed) => {
+    const fake = createFakeClient({ max: 5, maxConnecting: 2 });
+    fake.queue(2, 10);
+    fake.create(1);
+    fake.create(2);
+    fake.emit('PoolCleared');
+    for (let timeouts = 1; timeouts <= spare; timeouts += 1) fake.failCheckOut('timeout', timeouts * 10);
+    fake.emit('PoolReady');
+    const { heard } = listen(fake, ({ type, connection }) => (type === 'connectionClosed' ? connection?.id : type));
+    fake.startCheckOut();
+    fake.create(3);
+    expect(heard).toEqual(['checkOutStarted', ...closed]);
+    expect(fake.gauges()).toMatchObject({ total: 2, connecting: 2 });
+    fake.ready(1);
+    expect(fake.gauges()).toMatchObject({ connecting: 1 });
+  });
+
+  test('they are all that exceed minPoolSize, if the driver opens one though nobody waits', () => {
+    const fake = createFakeClient({ max: 9, min: 2, maxConnecting: 9 });
+    fake.queue(3, 10);
+    for (const id of [1, 2, 3]) fake.create(id);
+    fake.emit('PoolCleared');
+    for (const waitMs of [30, 20, 10]) fake.failCheckOut('timeout', waitMs);
+    fake.emit('PoolReady');
+    fake.create(4);
+    expect(fake.gauges()).toMatchObject({ total: 2, connecting: 2 });
+  });
+
+  test('there is none behind a load balancer, where a pool is not paused', () => {
+    const fake = createFakeClient({ max: 5, min: 1 });
+    fake.create(1);
+    fake.emit('PoolCleared', { serviceId: 'of one server' });
+    fake.pass(5000);
+    expect(fake.gauges()).toMatchObject({ total: 1, connecting: 1 });
+  });
+});
+
+describe('a connection that nobody waits for, dropped after a clear', () => {
+  /** @param {Parameters<typeof createFakeClient>[0]} options */
+  function clearedWhileConnecting(options) {
+    const fake = createFakeClient({ connectTimeoutMs: 30_000, ...options });
+    fake.open(1, 7);
+    fake.closeConnection(1, 'idle');
+    fake.create(2);
+    fake.pass(2);
+    fake.emit('PoolCleared');
+    expect(fake.gauges()).toMatchObject({ total: 1, connecting: 1 });
+    return fake;
+  }
+
+  test('counts until the pool is ready again and it would have been the slowest to open', () => {
+    const fake = clearedWhileConnecting({ max: 5, min: 2 });
+    fake.pass(4);
+    fake.emit('PoolReady');
+    fake.pass(1);
+    expect(fake.gauges()).toMatchObject({ total: 1, connecting: 1 });
+    fake.pass(1);
+    expect(fake.gauges()).toMatchObject({ total: 0, connecting: 0 });
+  });
+
+  test('counts while the server is lost, because its opening may take that long', () => {
+    const fake = clearedWhileConnecting({ max: 5, min: 2 });
+    fake.pass(1000);
+    expect(fake.gauges().connecting).toBe(1);
+    fake.emit('PoolReady');
+    expect(fake.gauges().connecting).toBe(0);
+  });
+
+  test('counts until the pool is ready again if no opening was seen', () => {
+    const fake = createFakeClient({ max: 5, min: 1 });
+    fake.create(1);
+    fake.emit('PoolCleared');
+    fake.pass(1);
+    expect(fake.gauges().connecting).toBe(1);
+    fake.emit('PoolReady');
+    expect(fake.gauges().connecting).toBe(0);
+  });
+
+  test('counts while somebody waits and the driver opens no other one', () => {
+    const fake = clearedWhileConnecting({ max: 5, maxConnecting: 1 });
+    fake.emit('PoolReady');
+    fake.pass(1000);
+    fake.startCheckOut();
+    expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 1 });
+    fake.create(3);
+    expect(fake.gauges()).toMatchObject({ total: 1, connecting: 1, waiting: 1 });
+    fake.ready(3);
+    expect(fake.gauges()).toMatchObject({ total: 1, connecting: 0 });
+  });
+
+  test.each([
+    ['minPoolSize', { max: 5, min: 1 }, 0],
+    ['a caller, up to maxPoolSize', { max: 1 }, 1],
+  ])('is gone when the driver opens another one for %s', (_, limits, callers) => {
+    const fake = clearedWhileConnecting({ ...limits, maxConnecting: 5 });
+    fake.emit('PoolReady');
+    fake.queue(callers, 0);
+    fake.create(3);
+    expect(fake.gauges()).toMatchObject({ total: 1, connecting: 1, waiting: callers });
   });
 });
 
