@@ -26,6 +26,8 @@ import timers from 'node:timers';
  *   its number, which counts from 1; 0 for none
  */
 
+const require = createRequire(import.meta.url);
+
 /** Timers that fire in the order of their times, and of two at the same time, the one set first. */
 export class VirtualTime {
   nowMs = 0;
@@ -69,13 +71,12 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
  * Loads the driver's pool, which is private. Call it once in a process of its own: it replaces the clock, the timers of
  * node:timers and the driver's connect.
  *
- * @param {string} [from] a module that sees the wanted version of mongodb
+ * @param {string} [folder] of the driver's package, default: the installed one
  * @returns {(schedule: Schedule) => Promise<Followed>}
  * @throws {Error} if this version has no such pool
  */
-export function loadDriverPool(from = import.meta.url) {
-  const require = createRequire(from);
-  const lib = path.dirname(require.resolve('mongodb'));
+export function loadDriverPool(folder = path.dirname(require.resolve('mongodb/package.json'))) {
+  const lib = path.join(folder, 'lib');
   const { ConnectionPool } = require(path.join(lib, 'cmap/connection_pool.js'));
   const { Connection } = require(path.join(lib, 'cmap/connection.js'));
   const { TimeoutContext } = require(path.join(lib, 'timeout.js'));

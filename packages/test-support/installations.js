@@ -14,7 +14,7 @@ const IS_WINDOWS = process.platform === 'win32';
 /**
  * Installs one of the folders beside this file into the cache, unless it is there. These libraries are too many and too
  * old to be dependencies of the project.
- * @param {'libraries' | 'next' | 'node-versions' | 'shapes' | 'tracers'} name
+ * @param {'drivers' | 'libraries' | 'next' | 'node-versions' | 'shapes' | 'tracers'} name
  * @returns {Promise<string>} the path of its node_modules
  */
 export async function install(name) {

@@ -1,14 +1,13 @@
 // Compares the model of the driver's pool with the driver's own, on random schedules: node compare-with-driver.js KIND COUNT
-// [FIRST_SEED] [MODULE], which sees the wanted version of mongodb. Prints one JSON object. It replaces the clock of its
-// process.
+// [FIRST_SEED] [FOLDER of the driver's package]. Prints one JSON object. It replaces the clock of its process.
 import { isDeepStrictEqual } from 'node:util';
 import { loadDriverPool } from 'test-support/driver-pool.js';
 import { createSchedule, followModel } from './driver-schedules.js';
 
 /** @import { Schedule } from 'test-support/driver-pool.js' */
 
-const [kind, count, firstSeed = '1', from] = process.argv.slice(2);
-const follow = loadDriverPool(from);
+const [kind, count, firstSeed = '1', folder] = process.argv.slice(2);
+const follow = loadDriverPool(folder);
 
 /** @param {Schedule} schedule */
 async function differs(schedule) {
