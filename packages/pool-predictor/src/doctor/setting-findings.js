@@ -12,10 +12,11 @@ import { nameClient } from '../trace/pick-pool.js';
  * - unusedMinimum: minPoolSize keeps `value` connections open, and at most `used` were in use;
  * - neverFull: at most `used` of the `value` connections were in use, because of a concurrency limit, or because the
  *   event loop has no room for more;
- * - tooManyConnections: `value` connections of all instances, and the server accepts `other`.
+ * - tooManyConnections: `value` connections of all instances, and the server accepts `other`;
+ * - strayTimeout: `value` waits timed out, and no option lets them.
  *
  * @typedef {object} SettingFinding
- * @property {'overridden' | 'unusedMinimum' | 'neverFull' | 'tooManyConnections'} kind
+ * @property {'overridden' | 'unusedMinimum' | 'neverFull' | 'tooManyConnections' | 'strayTimeout'} kind
  * @property {string} client
  * @property {string} option
  * @property {number} value
@@ -32,7 +33,7 @@ import { nameClient } from '../trace/pick-pool.js';
  * @returns {SettingFinding[]}
  */
 export function findSettings(
-  { pools, checkouts },
+  { pools, checkouts, reasons },
   { pools: histories, loops },
   { instances, serverLimit, limits, isWhole },
 ) {
@@ -48,6 +49,11 @@ export function findSettings(
     if (used[row] === 0) continue;
     const client = nameClient(pool);
     findings.push(...findOverridden(pool, client));
+    const timedOut = [...checkouts.poolOf.keys()].filter(
+      (each) => checkouts.poolOf[each] === row && reasons[checkouts.reasonOf[each]] === 'timeout',
+    ).length;
+    if (timedOut > 0 && hasNoTimeout(pool))
+      findings.push({ kind: 'strayTimeout', client, option: 'waitQueueTimeoutMS', value: timedOut });
     if (!isWhole) continue;
     const minimum = Number(pool.options?.minPoolSize?.value ?? 0);
     if (minimum > used[row])
@@ -58,6 +64,15 @@ export function findSettings(
       findings.push({ kind: 'neverFull', client, option: 'maxPoolSize', value: maxPoolSize, used: used[row], by });
   }
   return [...findings, ...findTooMany(pools, instances, serverLimit)];
+}
+
+/**
+ * Whether no option ends a wait. Driver 7.9 still says that a wait timed out if the signal of the operation did, because
+ * it goes by the name of the signal's reason: checkOut in its connection_pool.js, TimeoutError.is.
+ * @param {RecordedPool} pool
+ */
+function hasNoTimeout({ options = {} }) {
+  return options.waitQueueTimeoutMS?.value === 0 && !options.timeoutMS?.value;
 }
 
 /** @param {RecordedPool} pool @param {string} client @returns {SettingFinding[]} */

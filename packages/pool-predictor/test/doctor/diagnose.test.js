@@ -245,6 +245,21 @@ test('settings that do nothing are named', async () => {
   ]);
 });
 
+test('waits that timed out, though no option lets them, are named', async () => {
+  const find = async (/** @type {Record<string, unknown>} */ options) => {
+    const timedOut = { atMs: 9000, waitMs: 50, pool: 0, route: 0, outcome: 'checkOutFailed', reason: 'timeout' };
+    return diagnose(await record([...requests(40, () => ({ waitMs: 0 })), timedOut, timedOut], options)).settings;
+  };
+  const none = { value: 0, from: 'default' };
+  expect(await find({ maxPoolSize: { value: 2 }, waitQueueTimeoutMS: none })).toEqual([
+    { kind: 'strayTimeout', client: 'client 1', option: 'waitQueueTimeoutMS', value: 2 },
+  ]);
+  expect(await find({ maxPoolSize: { value: 2 }, waitQueueTimeoutMS: { value: 50 } })).toEqual([]);
+  expect(await find({ maxPoolSize: { value: 2 }, waitQueueTimeoutMS: none, timeoutMS: { value: 50 } })).toEqual([]);
+  // An older recorder did not say.
+  expect(await find({ maxPoolSize: { value: 2 } })).toEqual([]);
+});
+
 test('every wait has exactly one cause, whatever the trace', async () => {
   const checkout = fc.record({
     atMs: fc.integer({ min: 0, max: 5000 }),
