@@ -1,7 +1,7 @@
 /** @import { Connection } from './connections.js' */
 /** @import { ServerPool } from './server-pool.js' */
 
-/** @typedef {{ connection: Connection, others: readonly Connection[] }} Guess others: may have been dropped instead */
+/** @typedef {{ connection: Connection, others: readonly Connection[] }} DroppedGuess others: may have been dropped instead */
 
 /**
  * Finds the connections that the driver dropped without an event. It does that with each one whose opening began before
@@ -14,7 +14,7 @@
 export class Abandoned {
   #pool;
   #close;
-  /** By the id of the one that was dropped. @type {Map<number, Guess>} */
+  /** By the id of the one that was dropped. @type {Map<number, DroppedGuess>} */
   #guesses = new Map();
 
   /** @param {ServerPool} pool @param {(connection: Connection) => void} close */
