@@ -1,4 +1,4 @@
-// Compares the model of the driver's pool with the driver's own, on random schedules: node compare-with-driver.js KIND COUNT
+// Compares the model of the driver's pool with the driver's own, on random schedules: node compare-with-driver.js KINDS COUNT
 // [FIRST_SEED] [FOLDER of the driver's package]. Prints one JSON object. It replaces the clock of its process.
 import { isDeepStrictEqual } from 'node:util';
 import { loadDriverPool } from 'test-support/driver-pool.js';
@@ -6,7 +6,7 @@ import { createSchedule, followModel } from './driver-schedules.js';
 
 /** @import { Schedule } from 'test-support/driver-pool.js' */
 
-const [kind, count, firstSeed = '1', folder] = process.argv.slice(2);
+const [kinds, count, firstSeed = '1', folder] = process.argv.slice(2);
 const follow = loadDriverPool(folder);
 
 /** @param {Schedule} schedule */
@@ -23,11 +23,14 @@ async function shrink(schedule) {
   return schedule;
 }
 
-let [checkouts, different] = [0, 0];
+let [schedules, checkouts, different] = [0, 0, 0];
 let first;
 const seeds = Array.from({ length: Number(count) }, (_, index) => Number(firstSeed) + index);
-for (const seed of seeds) {
+for (const [kind, seed] of kinds
+  .split(',')
+  .flatMap((each) => seeds.map((seed) => /** @type {const} */ ([each, seed])))) {
   const schedule = createSchedule(seed, kind);
+  schedules++;
   checkouts += schedule.checkouts.length;
   if (!(await differs(schedule))) continue;
   different++;
@@ -35,4 +38,4 @@ for (const seed of seeds) {
   const smallest = await shrink(schedule);
   first = { schedule: smallest, driver: await follow(smallest), model: followModel(smallest) };
 }
-process.stdout.write(`${JSON.stringify({ schedules: seeds.length, checkouts, different, first })}\n`);
+process.stdout.write(`${JSON.stringify({ schedules, checkouts, different, first })}\n`);

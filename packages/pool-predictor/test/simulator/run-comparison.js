@@ -7,15 +7,15 @@ const COMPARE = fileURLToPath(new URL('compare-with-driver.js', import.meta.url)
 /**
  * Compares the model of the pool with the driver's own in a process whose clock is virtual.
  *
- * @param {string} kind of schedules
- * @param {number} count
+ * @param {string[]} kinds of schedules
+ * @param {number} count of each
  * @param {number} [firstSeed]
  * @param {string} [folder] of the driver's package, default: the installed one
  * @returns {Promise<{ schedules: number, checkouts: number, different: number, first?: object }>} first: the smallest
  *   schedule that differs, of the first that did
  */
-export async function compareWithDriver(kind, count, firstSeed = 1, folder) {
-  const args = [COMPARE, kind, String(count), String(firstSeed), ...(folder ? [folder] : [])];
+export async function compareWithDriver(kinds, count, firstSeed = 1, folder) {
+  const args = [COMPARE, kinds.join(), String(count), String(firstSeed), ...(folder ? [folder] : [])];
   const { code, stdout, stderr } = await runNode(args);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return JSON.parse(stdout);
