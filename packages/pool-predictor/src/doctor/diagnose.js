@@ -93,7 +93,7 @@ export function diagnose(trace, fleet = {}) {
     }))
     .toSorted((a, b) => b.waitedMs - a.waitedMs);
   const outside = [...checkouts.requestOf].filter((request) => request < 0).length;
-  const stillWaiting = trace.pools.flatMap((_, pool) => listWaiting(trace, pool));
+  const stillWaiting = listWaiting(trace);
   const totals = {
     requests: new Set(checkouts.requestOf.filter((request) => request >= 0)).size + outside,
     waiting,

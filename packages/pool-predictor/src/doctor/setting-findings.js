@@ -40,20 +40,19 @@ export function findSettings(
   /** @type {SettingFinding[]} */
   const findings = [];
   const used = pools.map(() => 0);
+  const timedOut = pools.map(() => 0);
   for (let row = 0; row < checkouts.length; row++) {
     const pool = checkouts.poolOf[row];
     const atMs = checkouts.startedMs[row] + checkouts.waitMs[row];
+    if (reasons[checkouts.reasonOf[row]] === 'timeout') timedOut[pool]++;
     if (checkouts.useMs[row] >= 0) used[pool] = Math.max(used[pool], histories[pool].inUse.countAt(atMs));
   }
   for (const [row, pool] of pools.entries()) {
     if (used[row] === 0) continue;
     const client = nameClient(pool);
     findings.push(...findOverridden(pool, client));
-    const timedOut = [...checkouts.poolOf.keys()].filter(
-      (each) => checkouts.poolOf[each] === row && reasons[checkouts.reasonOf[each]] === 'timeout',
-    ).length;
-    if (timedOut > 0 && hasNoTimeout(pool))
-      findings.push({ kind: 'strayTimeout', client, option: 'waitQueueTimeoutMS', value: timedOut });
+    if (timedOut[row] > 0 && hasNoTimeout(pool))
+      findings.push({ kind: 'strayTimeout', client, option: 'waitQueueTimeoutMS', value: timedOut[row] });
     if (!isWhole) continue;
     const minimum = Number(pool.options?.minPoolSize?.value ?? 0);
     if (minimum > used[row])

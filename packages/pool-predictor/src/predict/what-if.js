@@ -61,7 +61,8 @@ export async function predictWhatIf(recorded) {
   const check = await checkRecording(recording);
   const trust = judgeTrust({ trace, load }, check);
   const { recordedSize, withheld, isWithheld, whyUnsure } = trust;
-  const isOpen = listWaiting(recorded, recorded.pools.indexOf(picked.pool)).length > 0;
+  const pool = recorded.pools.indexOf(picked.pool);
+  const isOpen = listWaiting(recorded).some((row) => recorded.checkouts.poolOf[row] === pool);
   const nothing = { recordedSize, poolSizes: [], enough: 0, failures: [], routes: {}, isOpen, check };
   if (isWithheld(recordedSize)) return { ...nothing, doubt: withheld };
   if (check.status === 'notChecked') return { ...nothing, doubt: 'notChecked' };

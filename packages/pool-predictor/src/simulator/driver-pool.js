@@ -193,10 +193,11 @@ export class DriverPool {
   /** @param {number} atMs */
   #closeIdleAt(atMs) {
     if (this.#maxIdleTimeMS === 0) return;
-    const expired = this.#idle.filter((connection) => this.#isExpired(connection, atMs));
-    if (expired.length === 0) return;
-    this.#idle = this.#idle.filter((connection) => !this.#isExpired(connection, atMs));
-    this.#closed.push(...expired);
+    this.#idle = this.#idle.filter((connection) => {
+      const isKept = !this.#isExpired(connection, atMs);
+      if (!isKept) this.#closed.push(connection);
+      return isKept;
+    });
   }
 
   /** @param {number} connection @param {number} atMs */

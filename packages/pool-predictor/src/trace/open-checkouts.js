@@ -1,11 +1,10 @@
-import { quantile } from '../base/sample-statistics.js';
+import { median } from '../base/sample-statistics.js';
 import { OUTCOMES } from './recorded-trace.js';
 
 /** @import { RecordedTrace } from './recorded-trace.js' */
 /** @import { SocketUse } from './socket-users.js' */
 
-const WAITING = OUTCOMES.indexOf('waiting');
-const CHECKED_OUT = OUTCOMES.indexOf('checkedOut');
+const [CHECKED_IN, , , , WAITING, CHECKED_OUT] = OUTCOMES.keys();
 
 /**
  * How long each checkout had its connection. One that still had it when the recording ended is expected to keep it as
@@ -16,27 +15,27 @@ const CHECKED_OUT = OUTCOMES.indexOf('checkedOut');
  * @returns {Float64Array} in ms
  */
 export function completeUses({ outcomeOf, poolOf, routeOf, operationOf, useMs }) {
-  if (!outcomeOf.includes(CHECKED_OUT)) return useMs;
-  const isAlike = (/** @type {number} */ row, /** @type {number} */ other) =>
-    [poolOf, routeOf, operationOf].every((column) => column[row] === column[other]);
-  return useMs.map((ms, row) => {
-    if (outcomeOf[row] !== CHECKED_OUT) return ms;
-    const longer = useMs.filter((each, other) => outcomeOf[other] === 0 && each > ms && isAlike(row, other));
-    return longer.length > 0 ? quantile(longer, 0.5) : ms;
-  });
+  const open = [...outcomeOf.keys()].filter((row) => outcomeOf[row] === CHECKED_OUT);
+  if (open.length === 0) return useMs;
+  const keyOf = (/** @type {number} */ row) => `${poolOf[row]} ${routeOf[row]} ${operationOf[row]}`;
+  const alike = new Map(open.map((row) => [keyOf(row), /** @type {number[]} */ ([])]));
+  useMs.forEach((ms, row) => outcomeOf[row] === CHECKED_IN && alike.get(keyOf(row))?.push(ms));
+  const completed = useMs.slice();
+  for (const row of open) {
+    const longer = (alike.get(keyOf(row)) ?? []).filter((ms) => ms > useMs[row]);
+    if (longer.length > 0) completed[row] = median(longer);
+  }
+  return completed;
 }
 
 /**
- * Lists the checkouts of a pool that still waited when the recording ended. A stream that waits delays nobody.
+ * Lists the checkouts that still waited when the recording ended. A stream that waits delays nobody.
  *
  * @param {RecordedTrace} trace
- * @param {number} pool row
  * @returns {number[]} rows
  */
-export function listWaiting({ checkouts: { outcomeOf, poolOf, operationOf }, operations }, pool) {
-  return [...outcomeOf.keys()].filter(
-    (row) => outcomeOf[row] === WAITING && poolOf[row] === pool && !operations[operationOf[row]]?.kind,
-  );
+export function listWaiting({ checkouts: { outcomeOf, operationOf }, operations }) {
+  return [...outcomeOf.keys()].filter((row) => outcomeOf[row] === WAITING && !operations[operationOf[row]]?.kind);
 }
 
 /**
@@ -47,9 +46,7 @@ export function listWaiting({ checkouts: { outcomeOf, poolOf, operationOf }, ope
  * @param {Map<number, SocketUse>} uses of sockets
  */
 export function comeFromCallers({ socketOf }, uses) {
-  const [known, waiting] = [0, 0].map(
-    (_, index) =>
-      socketOf.filter((socket) => uses.has(socket) && (index === 0 || uses.get(socket) === 'waiting')).length,
-  );
+  const known = socketOf.filter((socket) => uses.has(socket)).length;
+  const waiting = socketOf.filter((socket) => uses.get(socket) === 'waiting').length;
   return waiting > known / 2;
 }

@@ -145,7 +145,7 @@ function takeRows(trace, pool) {
   const isAlike = (/** @type {number} */ row) => startedMs[row] >= firstMs && answered.has(checkouts.routeOf[row]);
   const refused = findRefused(trace, { pool, uses }).filter(isAlike);
   const isOfCallers = comeFromCallers(requests, uses);
-  const waiting = isOfCallers ? [] : listWaiting(trace, pool).filter(isAlike);
+  const waiting = isOfCallers ? [] : listWaiting(trace).filter((row) => poolOf[row] === pool && isAlike(row));
   const replayed = new Set([...refused, ...waiting]);
   const leftOut = countLeftOut(trace, (row) => poolOf[row] === pool && !replayed.has(row));
   const describe = (/** @type {number} */ row) => ({
