@@ -11,19 +11,33 @@ import timers from 'node:timers';
  * @property {number} seed
  * @property {{ maxPoolSize: number, minPoolSize: number, maxConnecting: number, maxIdleTimeMS: number,
  *   waitQueueTimeoutMS: number }} options of the pool
- * @property {number[]} connectMs how long the first opening takes, the second, and so on, again and again
+ * @property {PlannedOpening[]} openings the first one, the second, and so on, again and again
+ * @property {boolean} failureClears whether an opening that fails also clears the pool, as it does in a client
  * @property {PlannedCheckout[]} checkouts
+ * @property {{ atMs: number, verb: PoolVerb }[]} verbs what a client does with its pool, which begins ready
  * @property {number} untilMs
+ *
+ * @typedef {{ ms: number, fails: boolean }} PlannedOpening
+ *
+ * @typedef {'clear' | 'interrupt' | 'ready' | 'close'} PoolVerb interrupt: clears, and closes the connections in use
  *
  * @typedef {{ atMs: number, useMs: number, abortAtMs: number }} PlannedCheckout abortAtMs: Infinity for never; a use
  *   that is aborted closes its connection
  *
  * @typedef {object} Followed
  * @property {(EndedWait | null)[]} waits of the checkouts; null: it still waited at the end
+ * @property {{ atMs: number, connection: number, reason: string }[]} closed connections, in the order of their numbers,
+ *   with the driver's reason
  * @property {{ total: number, idle: number, pending: number }} end the pool's connections at the end
  *
- * @typedef {{ outcome: 'checkedOut' | 'timeout' | 'aborted', atMs: number, connection: number }} EndedWait connection:
- *   its number, which counts from 1; 0 for none
+ * @typedef {{ outcome: WaitOutcome, atMs: number, connection: number }} EndedWait connection: its number, which counts
+ *   from 1; 0 for none
+ *
+ * @typedef {'checkedOut' | 'timeout' | 'aborted' | 'poolCleared' | 'poolClosed' | 'connectionError'} WaitOutcome
+ *
+ * @typedef {object} Observer
+ * @property {(pool: any) => void} [created] before anything happens to the pool
+ * @property {() => void} [settled] when all is done that is due at one instant
  */
 
 const require = createRequire(import.meta.url);
@@ -67,25 +81,27 @@ export class VirtualTime {
 /** Lets everything that is due now happen: promises, microtasks and process.nextTick. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
+/** What an operation ends with that was aborted. */
+const ABORTED = new Error('aborted');
+
 /**
- * Loads the driver's pool, which is private. Call it once in a process of its own: it replaces the clock, the timers of
- * node:timers and the driver's connect.
+ * Loads the driver's pool, which is private, and gives it a virtual time. Call it once in a process of its own: it
+ * replaces the clock, the timers of node:timers and the driver's connect.
  *
  * @param {string} [folder] of the driver's package, default: the installed one
- * @returns {(schedule: Schedule) => Promise<Followed>}
  * @throws {Error} if this version has no such pool
  */
-export function loadDriverPool(folder = path.dirname(require.resolve('mongodb/package.json'))) {
+export function loadDriver(folder = path.dirname(require.resolve('mongodb/package.json'))) {
   const lib = path.join(folder, 'lib');
   const { ConnectionPool } = require(path.join(lib, 'cmap/connection_pool.js'));
   const { Connection } = require(path.join(lib, 'cmap/connection.js'));
   const { TimeoutContext } = require(path.join(lib, 'timeout.js'));
+  const { MongoNetworkError } = require(path.join(lib, 'error.js'));
   const { HostAddress } = require(path.join(lib, 'utils.js'));
   const connector = require(path.join(lib, 'cmap/connect.js'));
   let time = new VirtualTime();
-  /** @type {number[]} */
-  let connectMs = [];
-  let opened = 0;
+  /** @type {() => PlannedOpening} */
+  let nextOpening;
   performance.now = () => time.nowMs;
   Object.assign(process, {
     hrtime: () => [Math.floor(time.nowMs / 1000), Math.round((time.nowMs % 1000) * 1e6)],
@@ -94,64 +110,128 @@ export function loadDriverPool(folder = path.dirname(require.resolve('mongodb/pa
     setTimeout: (/** @type {() => void} */ fire, /** @type {number} */ ms) => time.at(time.nowMs + ms, fire),
     clearTimeout: (/** @type {unknown} */ timer) => time.clear(timer),
   });
-  connector.connect = (/** @type {object} */ options) =>
-    new Promise((resolve) => {
-      const ms = connectMs[opened++ % connectMs.length];
-      time.at(time.nowMs + ms, () => resolve(new Connection(new PassThrough(), options)));
+  connector.connect = (/** @type {any} */ options) =>
+    new Promise((resolve, reject) => {
+      const { ms, fails } = nextOpening();
+      options.cancellationToken.once('cancel', () => reject(new MongoNetworkError('cancelled')));
+      time.at(time.nowMs + ms, () => {
+        if (fails) reject(new MongoNetworkError('refused'));
+        else resolve(new Connection(new PassThrough(), options));
+      });
     });
 
-  return async ({ options, checkouts, untilMs, ...schedule }) => {
-    time = new VirtualTime();
-    ({ connectMs } = schedule);
-    opened = 0;
-    const { waitQueueTimeoutMS } = options;
-    const client = { options: { metadata: {} }, s: { authProviders: {} } };
-    const server = { topology: { client }, description: { error: null }, handleError() {} };
-    const pool = new ConnectionPool(server, { ...options, hostAddress: new HostAddress('db:27017') });
+  return {
+    /**
+     * Begins a new time at 0, with a pool that is paused.
+     * @param {Record<string, unknown>} options of the pool
+     * @param {() => PlannedOpening} planOpening asked for each connection that is opened
+     * @param {() => void} [onFailure] an opening failed
+     * @returns {{ time: VirtualTime, pool: any }}
+     */
+    createPool(options, planOpening, onFailure = () => {}) {
+      time = new VirtualTime();
+      nextOpening = planOpening;
+      const client = { options: { metadata: {} }, s: { authProviders: {} } };
+      const server = { topology: { client }, description: { error: null }, handleError: onFailure };
+      return { time, pool: new ConnectionPool(server, { ...options, hostAddress: new HostAddress('db:27017') }) };
+    },
+
+    /**
+     * @param {any} pool
+     * @param {{ waitQueueTimeoutMS?: number, signal?: AbortSignal }} options
+     * @returns {Promise<any>} the connection
+     */
+    checkOut(pool, { waitQueueTimeoutMS = 0, signal }) {
+      const timeoutContext = TimeoutContext.create({ serverSelectionTimeoutMS: 0, waitQueueTimeoutMS });
+      return pool.checkOut({ timeoutContext, signal });
+    },
+  };
+}
+
+/** @param {Error} error that a checkout ended with @returns {WaitOutcome} */
+function outcomeOf(error) {
+  if (error === ABORTED) return 'aborted';
+  const outcomes = /** @type {Record<string, WaitOutcome>} */ ({
+    MongoWaitQueueTimeoutError: 'timeout',
+    MongoPoolClearedError: 'poolCleared',
+    MongoPoolClosedError: 'poolClosed',
+    MongoNetworkError: 'connectionError',
+  });
+  if (!(error.name in outcomes)) throw error;
+  return outcomes[error.name];
+}
+
+/**
+ * Follows schedules on the driver's pool, see loadDriver.
+ *
+ * @param {string} [folder]
+ * @returns {(schedule: Schedule, observer?: Observer) => Promise<Followed>}
+ */
+export function loadDriverPool(folder) {
+  const driver = loadDriver(folder);
+  return async ({ options, openings, failureClears, checkouts, verbs, untilMs }, { created, settled } = {}) => {
+    let opened = 0;
+    const { time, pool } = driver.createPool(
+      options,
+      () => openings[opened++ % openings.length],
+      () => failureClears && pool.clear(),
+    );
+    created?.(pool);
     /** @type {Followed['waits']} */
     const waits = checkouts.map(() => null);
+    /** @type {Followed['closed']} */
+    const closed = [];
+    pool.on('connectionClosed', (/** @type {any} */ { connectionId, reason }) =>
+      closed.push({ atMs: time.nowMs, connection: connectionId, reason }),
+    );
     checkouts.forEach(({ atMs, useMs, abortAtMs }, index) => {
-      const abort = new AbortController();
-      /** @type {any} */
-      let used;
       time.at(atMs, () => {
+        const abort = new AbortController();
+        /** @type {any} */
+        let used;
+        const checkIn = () => {
+          if (!used) return;
+          used.off('close', fail);
+          pool.checkIn(used);
+          used = null;
+        };
+        // Its operation fails.
+        const fail = () => queueMicrotask(checkIn);
         if (abortAtMs < Infinity)
           time.at(abortAtMs, () => {
-            abort.abort(new Error('aborted'));
-            if (!used) return;
-            used.onError(new Error('aborted'));
-            pool.checkIn(used);
-            used = null;
+            abort.abort(ABORTED);
+            used?.onError(ABORTED);
           });
-        const timeoutContext = TimeoutContext.create({ serverSelectionTimeoutMS: 0, waitQueueTimeoutMS });
-        pool.checkOut({ timeoutContext, signal: abort.signal }).then(
-          (/** @type {any} */ connection) => {
+        driver.checkOut(pool, { ...options, signal: abort.signal }).then(
+          (connection) => {
             used = connection;
             waits[index] = { outcome: 'checkedOut', atMs: time.nowMs, connection: connection.id };
-            time.at(time.nowMs + useMs, () => {
-              if (used) pool.checkIn(used);
-              used = null;
-            });
+            connection.once('close', fail);
+            time.at(time.nowMs + useMs, checkIn);
           },
-          (/** @type {Error} */ error) => {
-            const outcome = error.message === 'aborted' ? 'aborted' : 'timeout';
-            waits[index] = { outcome, atMs: time.nowMs, connection: 0 };
-          },
+          (error) => (waits[index] = { outcome: outcomeOf(error), atMs: time.nowMs, connection: 0 }),
         );
       });
     });
+    for (const { atMs, verb } of verbs)
+      time.at(atMs, () => {
+        if (verb === 'interrupt') pool.clear({ interruptInUseConnections: true });
+        else pool[verb]();
+      });
     pool.ready();
     await settle();
+    settled?.();
     while (time.nextMs <= untilMs) {
       time.next();
       await settle();
+      settled?.();
     }
     const end = {
       total: pool.totalConnectionCount,
       idle: pool.availableConnectionCount,
       pending: pool.pendingConnectionCount,
     };
-    const followed = { waits: waits.slice(), end };
+    const followed = { waits: waits.slice(), closed: closed.toSorted((a, b) => a.connection - b.connection), end };
     pool.close();
     await settle();
     return followed;

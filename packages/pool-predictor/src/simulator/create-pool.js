@@ -20,7 +20,12 @@ export const UNLIMITED = { maxPoolSize: 2 ** 28, maxConnecting: 2 ** 28, warm: f
  * @property {() => number} nowMs
  * @property {(query: Query, connection: number) => void} serve
  * @property {(delayMs: number, connection: number) => void} connectAfter
- * @property {(query: Query) => void} refuse answers with an error at once
+ * @property {(query: Query, reason: Refusal) => void} refuse answers with an error at once
+ * @property {(connection: number, reason: CloseReason, atMs: number) => void} [closed] told before anybody can see it;
+ *   atMs: when it was closed
+ *
+ * @typedef {'limit' | 'poolCleared' | 'poolClosed' | 'connectionError'} Refusal limit: there are enough of its kind
+ * @typedef {'idle' | 'stale' | 'error' | 'poolClosed'} CloseReason as the driver names them
  */
 
 /**

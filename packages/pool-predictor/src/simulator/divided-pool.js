@@ -92,7 +92,7 @@ function limitSlowRoutes(slowRoutes, max, host, createPool) {
     checkOut(query) {
       if (isSlow(query)) {
         if (running >= max) {
-          host.refuse(query);
+          host.refuse(query, 'limit');
           return;
         }
         running++;

@@ -2,7 +2,7 @@ import { NEVER } from './event-heap.js';
 import { createFifo } from './fifo.js';
 
 /** @import { Fifo } from './fifo.js' */
-/** @import { Pool, PoolHost } from './create-pool.js' */
+/** @import { CloseReason, Pool, PoolHost } from './create-pool.js' */
 /** @import { Query } from './query.js' */
 
 /** How often the driver looks after its connections (its minPoolSizeCheckFrequencyMS). */
@@ -39,6 +39,9 @@ const NONE = -1;
  * while it opens that one, it does not check. A check that would do nothing is not an event here: what it would have
  * closed is closed before anybody looks.
  *
+ * A clear ends the generation of all connections, and pauses the pool until it is ready again: callers are refused,
+ * whoever waits too. Connections of an older generation are closed when they are idle and the pool is ready.
+ *
  * @implements {Pool}
  */
 export class DriverPool {
@@ -62,6 +65,18 @@ export class DriverPool {
   /** Numbers of closed connections, to be used again. @type {number[]} */
   #closed = [];
   #created = 0;
+  #isReady = true;
+  #isClosed = false;
+  /** How many clears there were. */
+  #generation = 0;
+  /** @type {number[]} By connection. */
+  #generationOf = [];
+  /** @type {number[]} By connection: since when it is idle and of an older generation. */
+  #staleFromMs = [];
+  /** Those being opened, while that may fail. @type {Set<number>} */
+  #pending = new Set();
+  /** Those whose opening failed before it would have ended. @type {Set<number>} */
+  #failed = new Set();
   /** When the driver last checked: the next time is 100 ms later. NaN while it opens a connection for minPoolSize. */
   #checkedAtMs = 0;
   #checkAtMs = NEVER;
@@ -96,13 +111,13 @@ export class DriverPool {
   }
 
   #total() {
-    return this.#created - this.#closed.length;
+    return this.#created - this.#closed.length - this.#failed.size;
   }
 
   /** @param {Query} query */
   checkOut(query) {
     if (this.#maxIdleTimeMS > 0) this.#closeExpired();
-    if (this.#waitQueue.size() === 0) {
+    if (this.#waitQueue.size() === 0 && this.#isReady) {
       const connection = this.#takeIdle();
       if (connection !== NONE) {
         this.#host.serve(query, connection);
@@ -116,7 +131,9 @@ export class DriverPool {
   /** @param {number} connection */
   checkIn(connection) {
     if (this.#maxIdleTimeMS > 0) this.#closeExpired();
-    this.#keepIdle(connection);
+    if (this.#isClosed) this.#close(connection, 'poolClosed');
+    else if (this.isStale(connection)) this.#close(connection, 'stale');
+    else this.#keepIdle(connection);
     if (this.#waitQueue.size() > 0) this.#processWaitQueue();
     else this.#planCheck();
   }
@@ -124,18 +141,22 @@ export class DriverPool {
   /** @param {number} connection */
   abandon(connection) {
     this.#closeExpired();
-    this.#closed.push(connection);
+    this.#close(connection, 'error');
     this.#processWaitQueue();
   }
 
   /** @param {number} connection */
   connected(connection) {
+    if (this.#forgetFailed(connection)) return;
     this.#closeExpired();
-    this.#connecting--;
-    const query = this.#pendingFor[connection];
-    this.#pendingFor[connection] = undefined;
-    if (!query) this.#checkedAtMs = this.#host.nowMs();
-    if (query && query.ticket === this.#pendingTicket[connection]) {
+    const query = this.#endOpening(connection);
+    if (!this.#isReady) {
+      // The driver has no event for that.
+      this.#closed.push(connection);
+      if (query) this.#host.refuse(query, 'poolCleared');
+      return;
+    }
+    if (query) {
       // The next one is being opened before the caller hears of this one.
       this.#processWaitQueue();
       this.#host.serve(query, connection);
@@ -143,8 +164,91 @@ export class DriverPool {
     }
     // Opened for minPoolSize, or its request gave up: all other idle connections are checked out before it.
     this.#idle.unshift(connection);
+    if (this.isStale(connection)) this.#staleFromMs[connection] = this.#host.nowMs();
     this.#noteUse(connection);
     this.#processWaitQueue();
+  }
+
+  /** The opening of a connection ends without one. @param {number} connection */
+  failOpening(connection) {
+    if (this.#forgetFailed(connection)) return;
+    this.#closed.push(connection);
+    this.#noteFailed(connection);
+  }
+
+  /** All openings that are under way fail now. */
+  failOpenings() {
+    for (const connection of [...this.#pending]) {
+      this.#failed.add(connection);
+      this.#noteFailed(connection);
+    }
+  }
+
+  /** @param {number} connection whose opening would end now @returns {boolean} whether it failed before */
+  #forgetFailed(connection) {
+    const hasFailed = this.#failed.delete(connection);
+    if (hasFailed) this.#closed.push(connection);
+    return hasFailed;
+  }
+
+  /** @param {number} connection */
+  #noteFailed(connection) {
+    this.#closeExpired();
+    const isForMinimum = this.#pendingFor[connection] === undefined;
+    const query = this.#endOpening(connection);
+    this.#host.closed?.(connection, 'error', this.#host.nowMs());
+    if (query) this.#host.refuse(query, 'connectionError');
+    // The driver does not look at its queue after one for minPoolSize.
+    if (isForMinimum) this.#planCheck();
+    else this.#processWaitQueue();
+  }
+
+  /**
+   * @param {number} connection
+   * @returns {Query | undefined} the request that it was opened for, if that still waits
+   */
+  #endOpening(connection) {
+    this.#connecting--;
+    this.#pending.delete(connection);
+    const query = this.#pendingFor[connection];
+    this.#pendingFor[connection] = undefined;
+    if (!query && this.#isReady) {
+      this.#checkedAtMs = this.#host.nowMs();
+      this.#checkAtMs = NEVER;
+    }
+    return query && query.ticket === this.#pendingTicket[connection] ? query : undefined;
+  }
+
+  clear() {
+    if (this.#isClosed) return;
+    this.#closeExpired();
+    this.#generation++;
+    for (const connection of this.#idle) this.#staleFromMs[connection] = this.#host.nowMs();
+    this.#isReady = false;
+    this.#stopChecks();
+    this.#processWaitQueue();
+  }
+
+  ready() {
+    if (this.#isReady || this.#isClosed) return;
+    this.#isReady = true;
+    this.check();
+  }
+
+  close() {
+    if (this.#isClosed) return;
+    this.#closeExpired();
+    this.#isClosed = true;
+    this.#isReady = false;
+    this.#stopChecks();
+    this.#processWaitQueue();
+    for (const connection of this.#idle.splice(0)) this.#close(connection, 'poolClosed');
+    this.failOpenings();
+  }
+
+  /** Whether the pool was cleared since the connection was opened. @param {number} connection */
+  isStale(connection) {
+    return this.#generation > 0 && !this.#isClosed && this.#generationOf[connection] !== this.#generation;
   }
 
   /** No check before that time opens a connection. */
@@ -154,23 +258,28 @@ export class DriverPool {
 
   /** What the driver does every 100 ms. */
   check() {
-    const nowMs = this.#host.nowMs();
-    this.#checkedAtMs = nowMs;
+    this.#closeExpired();
+    this.#checkedAtMs = this.#host.nowMs();
     this.#checkAtMs = NEVER;
-    this.#closeIdleAt(nowMs);
+    this.#idle = this.#idle.filter((connection) => !this.#closeIfPerished(connection));
     if (this.#total() < this.#minPoolSize && this.#connecting < this.#maxConnecting) {
       this.#checkedAtMs = NaN;
       this.#connect();
     } else this.#planCheck();
   }
 
+  #stopChecks() {
+    this.#checkAtMs = NEVER;
+    this.#checkedAtMs = NaN;
+  }
+
   #planCheck() {
     if (this.#minPoolSize === 0 || Number.isNaN(this.#checkedAtMs)) return;
     if (this.#total() < this.#minPoolSize) {
       this.#checkAtMs = Math.min(this.#checkAtMs, this.#firstCheckFrom(this.#host.nowMs(), false));
-    } else if (this.#checkAtMs === NEVER && this.#maxIdleTimeMS > 0 && this.#idle.length > 0) {
-      const firstMs = this.#idle.reduce((least, connection) => Math.min(least, this.#lastUseMs[connection]), NEVER);
-      this.#checkAtMs = this.#firstCheckFrom(firstMs + this.#maxIdleTimeMS + 1, true);
+    } else if (this.#mayPerish() && (this.#checkAtMs === NEVER || this.#generation > 0)) {
+      const firstMs = this.#idle.reduce((least, connection) => Math.min(least, this.#perishesAtMs(connection)), NEVER);
+      this.#checkAtMs = Math.min(this.#checkAtMs, this.#firstCheckFrom(firstMs, true));
     }
   }
 
@@ -185,30 +294,46 @@ export class DriverPool {
 
   /** Closes what the checks until now would have closed. */
   #closeExpired() {
-    if (this.#maxIdleTimeMS === 0 || this.#idle.length === 0) return;
-    const checks = Math.floor((this.#host.nowMs() - this.#checkedAtMs) / CHECK_EVERY_MS);
-    if (checks > 0) this.#closeIdleAt(this.#checkedAtMs + CHECK_EVERY_MS * checks);
-  }
-
-  /** @param {number} atMs */
-  #closeIdleAt(atMs) {
-    if (this.#maxIdleTimeMS === 0) return;
+    if (!this.#mayPerish() || !(this.#host.nowMs() - this.#checkedAtMs >= CHECK_EVERY_MS)) return;
     this.#idle = this.#idle.filter((connection) => {
-      const isKept = !this.#isExpired(connection, atMs);
-      if (!isKept) this.#closed.push(connection);
-      return isKept;
+      const closedAtMs = this.#firstCheckFrom(this.#perishesAtMs(connection), true);
+      return closedAtMs > this.#host.nowMs() || !this.#closeIfPerished(connection, closedAtMs);
     });
   }
 
-  /** @param {number} connection @param {number} atMs */
-  #isExpired(connection, atMs) {
-    return Math.floor(atMs) - this.#lastUseMs[connection] > this.#maxIdleTimeMS;
+  #mayPerish() {
+    return this.#idle.length > 0 && (this.#maxIdleTimeMS > 0 || this.#generation > 0);
+  }
+
+  /** @param {number} connection an idle one @returns {number} when the next check would close it */
+  #perishesAtMs(connection) {
+    if (this.isStale(connection)) return this.#staleFromMs[connection];
+    return this.#maxIdleTimeMS > 0 ? this.#lastUseMs[connection] + this.#maxIdleTimeMS + 1 : NEVER;
+  }
+
+  /**
+   * @param {number} connection an idle one
+   * @param {number} [atMs] of the check
+   * @returns {boolean} whether it is closed now
+   */
+  #closeIfPerished(connection, atMs = this.#host.nowMs()) {
+    const isPerished = this.#perishesAtMs(connection) <= atMs;
+    if (isPerished) this.#close(connection, this.isStale(connection) ? 'stale' : 'idle', atMs);
+    return isPerished;
+  }
+
+  /** @param {number} connection @param {CloseReason} reason @param {number} [atMs] */
+  #close(connection, reason, atMs = this.#host.nowMs()) {
+    this.#closed.push(connection);
+    this.#host.closed?.(connection, reason, atMs);
   }
 
   /** @param {Query} [query] */
   #connect(query) {
     const connection = this.#closed.pop() ?? this.#created++;
     this.#connecting++;
+    this.#pending.add(connection);
+    this.#generationOf[connection] = this.#generation;
     this.#pendingFor[connection] = query;
     this.#pendingTicket[connection] = query ? query.ticket : 0;
     this.#host.connectAfter(this.#connectMs[this.#opened++ % this.#connectMs.length], connection);
@@ -230,7 +355,10 @@ export class DriverPool {
     while (queue.size() > 0) {
       const query = queue.first();
       if (query.ticket !== queue.firstTicket()) queue.shift();
-      else {
+      else if (!this.#isReady) {
+        queue.shift();
+        this.#host.refuse(query, this.#isClosed ? 'poolClosed' : 'poolCleared');
+      } else {
         const connection = this.#takeIdle();
         if (connection === NONE && (this.#connecting >= this.#maxConnecting || this.#total() >= this.#maxPoolSize))
           break;
@@ -258,11 +386,10 @@ export class DriverPool {
   /** @returns {number} the connection that was used last, or NONE */
   #takeIdle() {
     const idle = this.#idle;
-    if (this.#maxIdleTimeMS === 0) return idle.pop() ?? NONE;
+    if (this.#maxIdleTimeMS === 0 && this.#generation === 0) return idle.pop() ?? NONE;
     while (idle.length > 0) {
       const connection = /** @type {number} */ (idle.pop());
-      if (!this.#isExpired(connection, this.#host.nowMs())) return connection;
-      this.#closed.push(connection);
+      if (!this.#closeIfPerished(connection)) return connection;
     }
     return NONE;
   }

@@ -3,12 +3,13 @@ import { createRandom } from '../../src/simulator/random.js';
 import { createPool } from '../../src/simulator/create-pool.js';
 import { VirtualTime } from 'test-support/driver-pool.js';
 
-/** @import { Followed, Schedule } from 'test-support/driver-pool.js' */
+/** @import { Followed, PoolVerb, Schedule, WaitOutcome } from 'test-support/driver-pool.js' */
+/** @import { DriverPool } from '../../src/simulator/driver-pool.js' */
 /** @import { Query } from '../../src/simulator/query.js' */
 
 /**
  * What a kind of schedule has beside checkouts.
- * @type {Record<string, { hasMinimum?: boolean, hasIdleTime?: boolean, hasTimeouts?: boolean, hasAborts?: boolean }>}
+ * @type {Record<string, { [trait in typeof TRAITS[number]]?: boolean }>}
  */
 export const KINDS = {
   plain: {},
@@ -19,9 +20,29 @@ export const KINDS = {
   'idle time': { hasIdleTime: true },
   'idle time and abort': { hasIdleTime: true, hasAborts: true },
   'idle time and minimum': { hasIdleTime: true, hasMinimum: true },
-  everything: { hasMinimum: true, hasIdleTime: true, hasTimeouts: true, hasAborts: true },
+  failure: { hasFailures: true },
+  clear: { hasClears: true },
+  'clear and minimum': { hasClears: true, hasMinimum: true },
+  everything: {
+    hasMinimum: true,
+    hasIdleTime: true,
+    hasTimeouts: true,
+    hasAborts: true,
+    hasFailures: true,
+    hasClears: true,
+  },
 };
-const TRAITS = /** @type {const} */ (['hasMinimum', 'hasIdleTime', 'hasTimeouts', 'hasAborts']);
+const TRAITS = /** @type {const} */ ([
+  'hasMinimum',
+  'hasIdleTime',
+  'hasTimeouts',
+  'hasAborts',
+  'hasFailures',
+  'hasClears',
+]);
+/** What follows another, more often than not. @type {PoolVerb[]} */
+const VERBS = ['clear', 'clear', 'interrupt', 'ready', 'ready', 'ready', 'ready', 'close'];
+const MOST_CHECKOUTS = 40;
 /** All durations are multiples of it, so that their sums are exact. */
 const STEP_MS = 1 / 16;
 /**
@@ -34,7 +55,7 @@ const OFFSET_MS = 1 / 1024;
 export function createSchedule(seed, kind) {
   const random = createRandom(seed, kind);
   const isMixed = kind === 'everything';
-  const [hasMinimum, hasIdleTime, hasTimeouts, hasAborts] = TRAITS.map(
+  const [hasMinimum, hasIdleTime, hasTimeouts, hasAborts, hasFailures, hasClears] = TRAITS.map(
     (trait) => KINDS[kind][trait] && (!isMixed || random.uniform() < 0.7),
   );
   const upTo = (/** @type {number} */ most) => Math.floor(random.uniform() * (most + 1));
@@ -49,63 +70,87 @@ export function createSchedule(seed, kind) {
   };
   const lengthMs = [50, 300, 1500][upTo(2)];
   const longestMs = [5, 60, 400][upTo(2)];
-  const checkouts = Array.from({ length: 2 + upTo(38) }, (_, index) => {
+  const checkouts = Array.from({ length: 2 + upTo(MOST_CHECKOUTS - 2) }, (_, index) => {
     const atMs = ms(lengthMs) + (index + 1) * OFFSET_MS;
     const abortAtMs = hasAborts && random.uniform() < 0.3 ? atMs + STEP_MS + ms(longestMs) : Infinity;
     return { atMs, useMs: STEP_MS + ms(longestMs), abortAtMs };
   }).sort((a, b) => a.atMs - b.atMs);
-  const connectMs = Array.from({ length: 1 + upTo(3) }, () => STEP_MS + ms([2, 40, 150][upTo(2)]));
-  return { seed, options, connectMs, checkouts, untilMs: lengthMs + ms(2000) };
+  const openings = Array.from({ length: 1 + upTo(3) }, () => ({
+    ms: STEP_MS + ms([2, 40, 150][upTo(2)]),
+    fails: hasFailures === true && random.uniform() < 0.3,
+  }));
+  const verbs = Array.from({ length: hasClears ? 1 + upTo(7) : 0 }, (_, index) => ({
+    atMs: ms(lengthMs) + (MOST_CHECKOUTS + 1 + index) * OFFSET_MS,
+    verb: VERBS[upTo(VERBS.length - 1)],
+  })).sort((a, b) => a.atMs - b.atMs);
+  const failureClears = hasFailures === true && random.uniform() < 0.5;
+  return { seed, options, openings, failureClears, checkouts, verbs, untilMs: lengthMs + ms(2000) };
 }
 
 /** Runs a schedule on the model of the driver's pool. @param {Schedule} schedule @returns {Followed} */
-export function followModel({ options, connectMs, checkouts, untilMs }) {
+export function followModel({ options, openings, failureClears, checkouts, verbs, untilMs }) {
   const time = new VirtualTime();
   /** @type {Followed['waits']} */
   const waits = checkouts.map(() => null);
+  /** @type {Followed['closed']} */
+  const closed = [];
   /** Numbers of connections, as the driver counts them. @type {number[]} */
   const ids = [];
   let created = 0;
-  let pending = 0;
+  const pending = new Set();
+  /** By connection. @type {Map<number, any>} */
+  const inUse = new Map();
   const queries = checkouts.map((checkout, index) => ({ index, ticket: 0, state: 'ended', connection: -1, checkout }));
-  const pool = createPool(
-    { ...options, connectMs, warm: false },
-    {
-      nowMs: () => time.nowMs,
-      serve(query, connection) {
-        const { index, checkout } = /** @type {any} */ (query);
-        query.state = 'served';
-        query.connection = connection;
-        waits[index] = { outcome: 'checkedOut', atMs: time.nowMs, connection: ids[connection] };
-        time.at(time.nowMs + checkout.useMs, () => {
-          if (query.state !== 'served') return;
-          query.state = 'ended';
-          query.ticket++;
-          pool.checkIn(connection);
-        });
+  /** @param {any} query @param {WaitOutcome} outcome */
+  const endWait = (query, outcome) => {
+    query.ticket++;
+    query.state = 'ended';
+    waits[query.index] = { outcome, atMs: time.nowMs, connection: 0 };
+  };
+  /** @param {any} query @returns {boolean} whether it still had its connection */
+  const endUse = (query) => {
+    if (query.state !== 'served') return false;
+    query.ticket++;
+    query.state = 'ended';
+    return inUse.delete(query.connection);
+  };
+  const pool = /** @type {DriverPool} */ (
+    createPool(
+      { ...options, connectMs: openings.map(({ ms }) => ms), warm: false },
+      {
+        nowMs: () => time.nowMs,
+        serve(started, connection) {
+          const query = /** @type {any} */ (started);
+          query.state = 'served';
+          query.connection = connection;
+          inUse.set(connection, query);
+          waits[query.index] = { outcome: 'checkedOut', atMs: time.nowMs, connection: ids[connection] };
+          time.at(time.nowMs + query.checkout.useMs, () => endUse(query) && pool.checkIn(connection));
+        },
+        connectAfter(delayMs, connection) {
+          const { fails } = openings[created % openings.length];
+          const id = ++created;
+          ids[connection] = id;
+          pending.add(id);
+          time.at(time.nowMs + delayMs, () => {
+            pending.delete(id);
+            if (fails && failureClears) pool.clear();
+            if (fails) pool.failOpening(connection);
+            else pool.connected(connection);
+          });
+        },
+        refuse: (query, reason) => endWait(query, /** @type {WaitOutcome} */ (reason)),
+        closed(connection, reason, atMs) {
+          pending.delete(ids[connection]);
+          closed.push({ atMs, connection: ids[connection], reason });
+        },
       },
-      connectAfter(delayMs, connection) {
-        ids[connection] = ++created;
-        pending++;
-        time.at(time.nowMs + delayMs, () => {
-          pending--;
-          pool.connected(connection);
-        });
-      },
-      refuse() {},
-    },
+    )
   );
   /** @param {any} query @param {'timeout' | 'aborted'} outcome */
   const giveUp = (query, outcome) => {
-    const { state } = query;
-    if (state === 'ended') return;
-    query.ticket++;
-    query.state = 'ended';
-    if (state === 'served') pool.abandon?.(query.connection);
-    else {
-      waits[query.index] = { outcome, atMs: time.nowMs, connection: 0 };
-      pool.abortCheckOut?.(query);
-    }
+    if (endUse(query)) pool.abandon(query.connection);
+    else if (query.state === 'waiting') endWait(query, outcome);
   };
   for (const query of queries) {
     const { atMs, abortAtMs } = query.checkout;
@@ -117,6 +162,15 @@ export function followModel({ options, connectMs, checkouts, untilMs }) {
       pool.checkOut(/** @type {Query} */ (/** @type {unknown} */ (query)));
     });
   }
+  for (const { atMs, verb } of verbs)
+    time.at(atMs, () => {
+      if (verb !== 'interrupt') pool[verb]();
+      else {
+        pool.clear();
+        for (const [connection, query] of [...inUse])
+          if (pool.isStale(connection) && endUse(query)) pool.abandon(connection);
+      }
+    });
   pool.start();
   while (Math.min(pool.nextCheckMs(), time.nextMs) <= untilMs) {
     const checkMs = pool.nextCheckMs();
@@ -128,6 +182,6 @@ export function followModel({ options, connectMs, checkouts, untilMs }) {
   }
   time.nowMs = untilMs;
   const total = pool.total();
-  const active = queries.filter(({ state }) => state === 'served').length;
-  return { waits, end: { total, idle: total - active - pending, pending } };
+  closed.sort((a, b) => a.connection - b.connection);
+  return { waits, closed, end: { total, idle: total - inUse.size - pending.size, pending: pending.size } };
 }
