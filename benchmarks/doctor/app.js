@@ -30,6 +30,8 @@ const STEPS = {
   find: () => articles().findOne({}),
   /** A query that keeps its connection for `ms` and needs no CPU. */
   hold: (ms) => keep(clients.main, ms),
+  /** The same by a query that the driver tries again when it loses its server. */
+  sleep: (ms) => articles().findOne({ $where: `sleep(${ms}) || true` }),
   /** The same of the second client. */
   report: (ms) => keep(clients.reports, ms),
   /** A query that needs CPU for about so many ms. */

@@ -21,17 +21,21 @@ const LAST_MS = 1000;
  * Runs an app with an injected cause under load, and records it.
  *
  * @param {Case} injected
- * @param {{ mongoPort: number, isOpen: boolean, random: () => number, folder: string, name: string, signal: AbortSignal
- *   }} options
+ * @param {{ mongoPort: number, mongoUrl?: string, isOpen: boolean, random: () => number, folder: string, name: string,
+ *   signal: AbortSignal, halfway?: () => Promise<unknown> }} options mongoUrl: the app reaches it without a proxy;
+ *   halfway: what happens in the middle of the load
  * @returns {Promise<string>} trace file
  */
-export async function recordCase(injected, { mongoPort, isOpen, random, folder, name, signal }) {
+export async function recordCase(
+  injected,
+  { mongoPort, mongoUrl, isOpen, random, folder, name, signal, halfway = () => Promise.resolve() },
+) {
   const { app: settings, faults = {}, load, isBurst, seconds = SECONDS, drainMs = 0 } = injected;
   const proxy = await openProxy(mongoPort, faults);
   const app = await startAttachedApp([process.execPath, APP], {
     signal,
     env: {
-      MONGO_URL: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`,
+      MONGO_URL: mongoUrl ?? `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`,
       APP_CASE: JSON.stringify(settings),
     },
   });
@@ -53,7 +57,9 @@ export async function recordCase(injected, { mongoPort, isOpen, random, folder, 
       { option: 'app', url, headers: {} },
       { out, every: 250, maxMb: 100, signal: end.signal, onStart: () => {}, onEnd: () => {} },
     );
-    await Promise.race([recorded, sleep(seconds * 1000)]);
+    await Promise.race([recorded, sleep((seconds * 1000) / 2)]);
+    await halfway();
+    await Promise.race([recorded, sleep((seconds * 1000) / 2)]);
     stop.abort();
     if (drainMs > 0) await Promise.race([recorded, loaded]);
     end.abort();

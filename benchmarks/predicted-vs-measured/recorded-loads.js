@@ -20,6 +20,7 @@ import { recordCase } from '../doctor/run-case.js';
  * @property {MongoClientOptions} [options] of the app's client
  * @property {MongoClientOptions} [reportOptions] of its second client
  * @property {Case['faults']} [faults]
+ * @property {boolean} [stepsDown] the server is a replica set of three, whose primary steps down halfway
  * @property {boolean} [isCpuBound] the pool size changes how long its queries take
  */
 
@@ -118,6 +119,12 @@ export const KINDS = {
     routes: { '/a': [['hold', 20]] },
     load: [open('/a', 30)],
   },
+  'step-down': { stepsDown: true, routes: { '/a': [['sleep', 40]] }, load: [open('/a', 40)] },
+  'lost server': {
+    faults: { ...SLOW_OPENING, cutEveryMs: 4500, downMs: 600 },
+    routes: { '/a': [['sleep', 40]] },
+    load: [open('/a', 40)],
+  },
   'time-outs': {
     options: { waitQueueTimeoutMS: 120 },
     routes: { '/a': [['hold', 25]] },
@@ -155,12 +162,12 @@ export const KINDS = {
  * @returns {Promise<Record<string, Record<number, string>>>} trace files, by kind and size
  */
 export async function recordKinds({ settings, signal, say, folder }, { kinds = KINDS, pools, seconds, run = 1 }) {
-  /** @type {Awaited<ReturnType<typeof startMongo>> | undefined} */
-  let mongo;
+  /** By the number of their servers. @type {Map<number, Awaited<ReturnType<typeof startMongo>>>} */
+  const mongos = new Map();
   /** @type {Record<string, Record<number, string>>} */
   const files = {};
   try {
-    for (const [kind, { routes, load, options, reportOptions, faults }] of Object.entries(kinds)) {
+    for (const [kind, { routes, load, options, reportOptions, faults, stepsDown }] of Object.entries(kinds)) {
       files[kind] = {};
       for (const pool of pools) {
         const name = `${slugOf(kind)}-${pool}-${seconds}s${run > 1 ? `-run${run}` : ''}`;
@@ -168,13 +175,15 @@ export async function recordKinds({ settings, signal, say, folder }, { kinds = K
         files[kind][pool] = file;
         if (await exists(file)) continue;
         say(`${kind}, pool ${pool}, load average ${os.loadavg()[0].toFixed(1)}`);
-        mongo ??= await startMongo({ settings, signal, say });
+        const members = stepsDown ? 3 : 1;
+        const mongo = mongos.get(members) ?? (await startMongo({ settings, signal, say }, members));
+        mongos.set(members, mongo);
         const app = {
           options: { ...options, maxPoolSize: pool },
           reportOptions,
           routes: Object.fromEntries(Object.entries(routes).map(([route, steps]) => [route, { steps }])),
         };
-        const { port } = new URL(mongo.url.replace('mongodb:', 'http:'));
+        const port = /:(\d+)/.exec(mongo.url)?.[1];
         const { written } = await measureUntil(
           async () => {
             // Of a busy machine, or of an earlier run.
@@ -183,6 +192,7 @@ export async function recordKinds({ settings, signal, say, folder }, { kinds = K
             const random = createRandom(run, kind).uniform;
             const options = {
               mongoPort: Number(port),
+              ...(stepsDown && { mongoUrl: mongo.url, halfway: () => stepDown(mongo.url) }),
               isOpen: true,
               random,
               folder,
@@ -199,7 +209,7 @@ export async function recordKinds({ settings, signal, say, folder }, { kinds = K
       }
     }
   } finally {
-    await mongo?.stop();
+    for (const mongo of mongos.values()) await mongo.stop();
   }
   return files;
 }
@@ -223,12 +233,30 @@ function exists(file) {
   );
 }
 
-/** A MongoDB with the documents of doctor/app.js. @param {Pick<PartContext, 'settings' | 'signal' | 'say'>} context */
-async function startMongo({ settings, signal, say }) {
-  const mongo = await startEmbeddedMongo({ ...settings, searchPath: String(process.env.PATH), signal, report: say });
+/** @param {string} url of a replica set whose primary hands over to another */
+async function stepDown(url) {
+  const client = await MongoClient.connect(url);
+  await client.db('admin').command({ replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5 });
+  await client.close();
+}
+
+/**
+ * A MongoDB with the documents of doctor/app.js.
+ * @param {Pick<PartContext, 'settings' | 'signal' | 'say'>} context
+ * @param {number} members of its replica set
+ */
+async function startMongo({ settings, signal, say }, members) {
+  const mongo = await startEmbeddedMongo({
+    ...settings,
+    members,
+    searchPath: String(process.env.PATH),
+    signal,
+    report: say,
+  });
   const client = await MongoClient.connect(mongo.url);
   const db = client.db('doctor');
-  await db.collection('articles').insertOne({ title: 'one' });
+  const writeConcern = { w: members };
+  await db.collection('articles').insertOne({ title: 'one' }, { writeConcern });
   await db.collection('pages').insertMany(Array.from({ length: 12 }, (_, page) => ({ page })));
   await client.close();
   return mongo;

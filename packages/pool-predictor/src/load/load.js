@@ -33,8 +33,9 @@ import { createTraceLoad } from './trace-load.js';
  * @property {(services: Record<string, Service>) => boolean} isRandom whether runs with different seeds differ
  * @property {(seed: number, factor: number) => Iterable<Arrival>} arrivals in order of time, at `factor` times the
  *   rate; always the same ones, however often they are read
- * @property {(pool: PoolOptions, seed: number) => PoolOptions} [withOpenings] of a trace that shows how connections
- *   were opened: that pool, as cold as the recorded one, unless it says how warm it is
+ * @property {(pool: PoolOptions, seed: number, factor: number) => PoolOptions} [withOpenings] of a trace that shows how
+ *   connections were opened: that pool, as cold as the recorded one and without a server when that one was, unless it
+ *   says how warm it is
  * @property {number} [recordedSeed] of a trace whose runs are resampled: the seed of the run that is the trace itself
  */
 

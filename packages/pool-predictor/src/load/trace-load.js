@@ -14,7 +14,9 @@ import { groupByRoute } from '../trace/trace.js';
 /** @import { KnownRequest } from '../simulator/request-plan.js' */
 /** @import { MeasuredRequest, Service } from '../simulator/service-time.js' */
 /** @import { SampleTail } from '../simulator/tail.js' */
+/** @import { Outage } from '../simulator/driver-pool.js' */
 /** @import { Trace } from '../trace/trace.js' */
+/** @import { VisitBlock } from './visit-blocks.js' */
 
 /** The run with this seed is the trace as it was recorded. */
 export const RECORDED_SEED = 1;
@@ -59,16 +61,16 @@ export function createTraceLoad(
   const servicesOf = once(() => listServices(trace, sessions, timesOf()));
   const otherwiseOf = once(() => createTraceLoad(trace, { resample, separateRoutes, followUps, isUnclear: true }));
 
+  /** @param {number} seed @param {number} factor @returns {VisitBlock[]} */
+  function drawVisits(seed, factor) {
+    if (!resample || seed === RECORDED_SEED) return [[0, visitors.length, 0, -Infinity, Infinity]];
+    return [...drawBlocks(visits.atMs, durationMs, factor, createRandom(seed, 'pieces'))];
+  }
+
   /** @param {number} seed @param {number} factor @returns {Iterator<Arrival>} */
   function play(seed, factor) {
     const isRecorded = !resample || seed === RECORDED_SEED;
-    const visiting = readVisits(
-      visits,
-      isRecorded
-        ? [[0, visitors.length, 0]]
-        : [...drawBlocks(visits.atMs, durationMs, factor, createRandom(seed, 'pieces'))],
-      factor,
-    );
+    const visiting = readVisits(visits, drawVisits(seed, factor), factor);
     const all =
       callers.length === 0
         ? visiting
@@ -88,7 +90,8 @@ export function createTraceLoad(
     isMeasured: requests.isMeasured.includes(1),
     isRandom: () => resample,
     arrivals: (seed, factor) => ({ [Symbol.iterator]: () => play(seed, factor) }),
-    ...(trace.openings && trace.openings.fromMs.length > 0 && { withOpenings: createOpenings(trace, resample) }),
+    ...(trace.openings &&
+      trace.openings.fromMs.length > 0 && { withOpenings: createOpenings(trace, { resample, drawVisits }) }),
     recordedSeed: resample ? RECORDED_SEED : undefined,
     callers: describeCallers({ callers, visits: visitors, doubt: followUps.doubt }),
     get otherwise() {
@@ -105,16 +108,16 @@ export function createTraceLoad(
 
 /**
  * A pool of another size opens connections as the recorded one did. One that was not full at the start had no use for
- * more, so a larger one would have had no more.
+ * more, so a larger one would have had no more. It loses its server when that one did.
  *
  * @param {Trace} trace
- * @param {boolean} resample
+ * @param {{ resample: boolean, drawVisits: (seed: number, factor: number) => VisitBlock[] }} options
  * @returns {NonNullable<Load['withOpenings']>}
  */
-function createOpenings({ header, openings, checkOutStartedMs }, resample) {
+function createOpenings({ header, openings, outages, checkOutStartedMs }, { resample, drawVisits }) {
   const { openAtStart, durationsMs, settings } = /** @type {NonNullable<Trace['openings']>} */ (openings);
   const isFull = openAtStart >= Number(header.maxPoolSize);
-  return (pool, seed) => {
+  return (pool, seed, factor) => {
     if (pool.kind === 'pipelining' || pool.warm !== undefined) return pool;
     const random = createRandom(seed, 'openings');
     return {
@@ -127,8 +130,27 @@ function createOpenings({ header, openings, checkOutStartedMs }, resample) {
         resample && seed !== RECORDED_SEED
           ? Array.from(durationsMs, () => durationsMs[Math.floor(random.uniform() * durationsMs.length)])
           : Array.from(durationsMs),
+      ...(outages && { outages: moveOutages(outages, drawVisits(seed, factor), factor) }),
     };
   };
+}
+
+/**
+ * @param {Outage[]} outages
+ * @param {VisitBlock[]} blocks that a run is put together from
+ * @param {number} factor divides the times
+ * @returns {Outage[]} of the run; each lasts as long as it did
+ */
+function moveOutages(outages, blocks, factor) {
+  /** @type {Outage[]} */
+  const moved = [];
+  for (const [, , shiftMs, fromMs, toMs] of blocks)
+    for (const { atMs, readyMs, losesUses } of outages) {
+      const movedMs = (atMs + shiftMs) / factor;
+      if (atMs < fromMs || atMs >= toMs || movedMs <= Number(moved.at(-1)?.readyMs ?? -Infinity)) continue;
+      moved.push({ atMs: Math.max(0, movedMs), readyMs: Math.max(0, movedMs) + readyMs - atMs, losesUses });
+    }
+  return moved;
 }
 
 /** @template T @param {() => T} make @returns {() => T} what was made the first time */

@@ -15,7 +15,8 @@ const DRAWN_SHARE = 0.8;
 const BLOCK_CHECKOUTS = 5;
 
 /**
- * @typedef {[from: number, to: number, shiftMs: number]} VisitBlock visits, without `to`; each comes later by shiftMs
+ * @typedef {[from: number, to: number, shiftMs: number, fromMs: number, toMs: number]} VisitBlock visits, without `to`;
+ *   each comes later by shiftMs; fromMs, toMs: the time of the trace that it is
  */
 
 /**
@@ -39,9 +40,10 @@ export function* drawBlocks(startedMs, durationMs, factor, random) {
     const startMs = startsMs[Math.floor(random.uniform() * startsMs.length)];
     const endMs = startMs + blockMs;
     const shiftMs = block * blockMs - startMs;
-    yield [indexAt(startedMs, startMs), indexAt(startedMs, endMs), shiftMs];
+    yield [indexAt(startedMs, startMs), indexAt(startedMs, endMs), shiftMs, startMs, endMs];
     // After its end the trace begins again.
-    yield [0, indexAt(startedMs, endMs - durationMs), shiftMs + durationMs];
+    const againMs = endMs - durationMs;
+    yield [0, indexAt(startedMs, againMs), shiftMs + durationMs, 0, againMs];
   }
 }
 

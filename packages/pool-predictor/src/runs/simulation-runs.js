@@ -46,7 +46,7 @@ export function createRunSimulator({ load, services, overhead, resolutionMs, kee
       workload: load.workload,
       services: mapServices(drawn, (service, route) => resample(service, createRandom(seed, `sample of ${route}`))),
       arrivals: load.arrivals(seed, factor),
-      pool: load.withOpenings?.(pool, seed) ?? pool,
+      pool: load.withOpenings?.(pool, seed, factor) ?? pool,
       seed,
       resolutionMs,
       keepRequests,

@@ -1,6 +1,6 @@
 import { createEventHeap } from './event-heap.js';
 
-/** Future events of a connection, a core or a user, which is known by its index. */
+/** Future events of a connection, a core, a user or an outage, which is known by its index. */
 export const EVENTS = /** @type {const} */ ({
   delayEnds: 0,
   connected: 1,
@@ -9,6 +9,7 @@ export const EVENTS = /** @type {const} */ ({
   workBegins: 4,
   turnEnds: 5,
   queryStarts: 6,
+  outage: 7,
 });
 /** An event's code is an index times this, plus one of EVENTS. */
 const KINDS = 8;

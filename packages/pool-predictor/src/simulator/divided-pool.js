@@ -47,11 +47,16 @@ function createSplitPool({ slowRoutes, slowSize, minPoolSize = 0, ...options }, 
       ),
   );
   const poolOf = (/** @type {number} */ connection) => (connection % 2 === 1 ? slow : common);
+  /** @param {'start' | 'clear' | 'failOpenings' | 'ready'} verb */
+  const both = (verb) => () => {
+    common[verb]();
+    slow[verb]();
+  };
   return {
-    start() {
-      common.start();
-      slow.start();
-    },
+    start: both('start'),
+    clear: both('clear'),
+    failOpenings: both('failOpenings'),
+    ready: both('ready'),
     checkOut: (query) => (slowRoutes.includes(query.route.name) ? slow : common).checkOut(query),
     checkIn: (connection) => poolOf(connection).checkIn(connection >> 1),
     abandon: (connection) => poolOf(connection).abandon(connection >> 1),
@@ -83,15 +88,22 @@ function limitSlowRoutes(slowRoutes, max, host, createPool) {
       servesSlow[connection] = isSlow(query);
       host.serve(query, connection);
     },
+    refuse(query, reason) {
+      leave(isSlow(query));
+      host.refuse(query, reason);
+    },
   });
   const leave = (/** @type {boolean} */ wasSlow) => {
     if (wasSlow) running--;
   };
   return {
     start: () => pool.start(),
+    clear: () => pool.clear?.(),
+    failOpenings: () => pool.failOpenings?.(),
+    ready: () => pool.ready?.(),
     checkOut(query) {
       if (isSlow(query)) {
-        if (running >= max) {
+        if (running >= max && !query.isRetry) {
           host.refuse(query, 'limit');
           return;
         }

@@ -5,12 +5,19 @@ import { createFifo } from './fifo.js';
 /** @import { CloseReason, Pool, PoolHost } from './create-pool.js' */
 /** @import { Query } from './query.js' */
 
-/** How often the driver looks after its connections (its minPoolSizeCheckFrequencyMS). */
+/** How often the driver looks after its connections. */
 const CHECK_EVERY_MS = 100;
 /** Stands for no connection. */
 const NONE = -1;
 
 /**
+ * A time in which a pool gives no connections, because the driver has lost its server and cleared it.
+ *
+ * @typedef {object} Outage
+ * @property {number} atMs when it was cleared
+ * @property {number} readyMs when it was ready again
+ * @property {boolean} losesUses whether the operations that had connections failed then, and were tried again
+ *
  * @typedef {object} DriverPoolOptions
  * @property {'driver'} [kind]
  * @property {number} maxPoolSize at least 1
@@ -24,6 +31,9 @@ const NONE = -1;
  *   in driver 6.20 and 7.0 (in 6.22 and 7.9 it has no effect); default 0: none
  * @property {number} [requestTimeoutMs] the request deadline: after that long the app aborts the query and answers with
  *   an error; default 0: none
+ * @property {number} [checkEveryMs] how often it looks after its connections, default 100: the driver's
+ *   minPoolSizeCheckFrequencyMS, which is for tests of the driver
+ * @property {Outage[]} [outages] when the driver has no server, in order of time
  * @property {boolean | number} [warm] how many connections are open at the start; true, the default: all; false: none
  */
 
@@ -52,6 +62,7 @@ export class DriverPool {
   #connectMs;
   #opened = 0;
   #maxIdleTimeMS;
+  #checkEveryMs;
   /** @type {number[]} The last one is checked out next. */
   #idle = [];
   /** In whole milliseconds, as the driver counts. @type {number[]} By connection, where it matters. */
@@ -87,7 +98,15 @@ export class DriverPool {
 
   /** @param {DriverPoolOptions} options @param {PoolHost} host */
   constructor(
-    { maxPoolSize, minPoolSize = 0, maxConnecting = 2, connectMs = 0, maxIdleTimeMS = 0, warm = true },
+    {
+      maxPoolSize,
+      minPoolSize = 0,
+      maxConnecting = 2,
+      connectMs = 0,
+      maxIdleTimeMS = 0,
+      checkEveryMs = CHECK_EVERY_MS,
+      warm = true,
+    },
     host,
   ) {
     this.#host = host;
@@ -96,6 +115,7 @@ export class DriverPool {
     this.#maxConnecting = maxConnecting;
     this.#connectMs = typeof connectMs === 'number' ? [connectMs] : connectMs;
     this.#maxIdleTimeMS = maxIdleTimeMS;
+    this.#checkEveryMs = checkEveryMs;
     this.#warm = typeof warm === 'number' ? Math.min(warm, maxPoolSize) : warm ? maxPoolSize : 0;
   }
 
@@ -116,7 +136,7 @@ export class DriverPool {
 
   /** @param {Query} query */
   checkOut(query) {
-    if (this.#maxIdleTimeMS > 0) this.#closeExpired();
+    this.#closeExpired();
     if (this.#waitQueue.size() === 0 && this.#isReady) {
       const connection = this.#takeIdle();
       if (connection !== NONE) {
@@ -130,7 +150,7 @@ export class DriverPool {
 
   /** @param {number} connection */
   checkIn(connection) {
-    if (this.#maxIdleTimeMS > 0) this.#closeExpired();
+    this.#closeExpired();
     if (this.#isClosed) this.#close(connection, 'poolClosed');
     else if (this.isStale(connection)) this.#close(connection, 'stale');
     else this.#keepIdle(connection);
@@ -242,7 +262,10 @@ export class DriverPool {
     this.#isReady = false;
     this.#stopChecks();
     this.#processWaitQueue();
-    for (const connection of this.#idle.splice(0)) this.#close(connection, 'poolClosed');
+    this.#closeIdle((connection) => {
+      this.#close(connection, 'poolClosed');
+      return true;
+    });
     this.failOpenings();
   }
 
@@ -261,7 +284,7 @@ export class DriverPool {
     this.#closeExpired();
     this.#checkedAtMs = this.#host.nowMs();
     this.#checkAtMs = NEVER;
-    this.#idle = this.#idle.filter((connection) => !this.#closeIfPerished(connection));
+    this.#closeIdle((connection) => this.#closeIfPerished(connection));
     if (this.#total() < this.#minPoolSize && this.#connecting < this.#maxConnecting) {
       this.#checkedAtMs = NaN;
       this.#connect();
@@ -288,17 +311,28 @@ export class DriverPool {
    * @param {number} ms @param {boolean} isIncluded whether it may be at that time
    */
   #firstCheckFrom(ms, isIncluded) {
-    const checks = (ms - this.#checkedAtMs) / CHECK_EVERY_MS;
-    return this.#checkedAtMs + CHECK_EVERY_MS * Math.max(1, isIncluded ? Math.ceil(checks) : Math.floor(checks) + 1);
+    const checks = (ms - this.#checkedAtMs) / this.#checkEveryMs;
+    return (
+      this.#checkedAtMs + this.#checkEveryMs * Math.max(1, isIncluded ? Math.ceil(checks) : Math.floor(checks) + 1)
+    );
   }
 
   /** Closes what the checks until now would have closed. */
   #closeExpired() {
-    if (!this.#mayPerish() || !(this.#host.nowMs() - this.#checkedAtMs >= CHECK_EVERY_MS)) return;
-    this.#idle = this.#idle.filter((connection) => {
+    if (!this.#mayPerish() || !(this.#host.nowMs() - this.#checkedAtMs >= this.#checkEveryMs)) return;
+    this.#closeIdle((connection) => {
       const closedAtMs = this.#firstCheckFrom(this.#perishesAtMs(connection), true);
-      return closedAtMs > this.#host.nowMs() || !this.#closeIfPerished(connection, closedAtMs);
+      return closedAtMs <= this.#host.nowMs() && this.#closeIfPerished(connection, closedAtMs);
     });
+  }
+
+  /**
+   * Goes through them as the driver does, from the one that was used last.
+   * @param {(connection: number) => boolean} closes whether it closes that one
+   */
+  #closeIdle(closes) {
+    const idle = this.#idle;
+    for (let place = idle.length - 1; place >= 0; place--) if (closes(idle[place])) idle.splice(place, 1);
   }
 
   #mayPerish() {

@@ -265,7 +265,12 @@ export class Model {
     // By an event even after 0 ms: a long loop of requests without queries must not become a deep recursion.
     if (endsAfter === 0) this.#respond(user, true);
     this.#startDue(user);
-    const mayTakeLong = query.state === 'waiting' || user.later.length > 0 || queries > 1 || query.workMs > 0;
+    const mayTakeLong =
+      this.#queries.mayLoseServer ||
+      query.state === 'waiting' ||
+      user.later.length > 0 ||
+      queries > 1 ||
+      query.workMs > 0;
     const alone = query.serviceMs + restMs;
     if (mayTakeLong || alone > this.#requestTimeoutMs) this.#requestDeadlines.add(user);
     if (mayTakeLong || alone + user.overheadMs > this.#timeoutMs) this.#answerDeadlines.add(user);
@@ -323,7 +328,7 @@ export class Model {
       if (user.state === 'responding') return;
       user.outcome = outcome;
       // By an event: the query is perhaps just being started.
-      if (!isBeside) this.#respond(user, outcome === 'refused');
+      if (!isBeside) this.#respond(user, outcome === 'refused' || outcome === 'connectionError');
       else if (user.running === 0) this.#respond(user);
       return;
     }

@@ -5,10 +5,14 @@ import { NEVER } from './event-heap.js';
 import { createServer } from './shared-cores.js';
 
 /** @import { Clock } from './clock.js' */
-/** @import { PoolOptions } from './create-pool.js' */
+/** @import { PoolOptions, Refusal } from './create-pool.js' */
+/** @import { Outage } from './driver-pool.js' */
 /** @import { Query, QueryOutcome } from './query.js' */
 /** @import { ServerOptions } from './shared-cores.js' */
 /** @import { Tally } from './tally.js' */
+
+/** The driver's serverSelectionTimeoutMS. */
+const SELECTION_MS = 30_000;
 
 /**
  * The queries between the pool and the server:
@@ -19,6 +23,9 @@ import { createServer } from './shared-cores.js';
  *        |                  v                            v
  *        '--------------> ended: the connection is checked in
  *          refused, timeout or abandoned
+ *
+ * In an outage, those that wait, and those whose connections break, wait for a server. When it is there again, each
+ * starts once more, as with the driver's retryReads and retryWrites.
  */
 export class Queries {
   #clock;
@@ -33,6 +40,12 @@ export class Queries {
   /** @type {(Query | undefined)[]} By connection. */
   #served = [];
   #hasChecks;
+  /** @type {readonly Outage[]} */
+  #outages;
+  /** During an outage: when it ends. */
+  #readyAtMs = NaN;
+  /** @type {{ query: Query, ticket: number }[]} */
+  #selecting = [];
 
   /**
    * @param {object} options
@@ -51,14 +64,14 @@ export class Queries {
     this.#endsOperations = operationMs < NEVER;
     this.#deadlines = createDeadlines(
       waitMs,
-      (/** @type {Query} */ query) => query.checkOutStartedAtMs,
+      (/** @type {Query} */ query) => query.queuedAtMs,
       (/** @type {Query} */ query) => query.ticket,
     );
     this.#pool = createPool(pool, {
       nowMs: () => clock.nowMs,
       serve: (query, connection) => this.#serve(query, connection),
       connectAfter: (delayMs, connection) => clock.after(delayMs, EVENTS.connected, connection),
-      refuse: (query) => this.#endWaiting(query, 'refused'),
+      refuse: (query, reason) => this.#refuse(query, reason),
     });
     this.#server =
       server &&
@@ -68,11 +81,20 @@ export class Queries {
         finish: (connection) => this.#endWork(connection),
       });
     this.#pool.start();
+    this.#outages = (pool.kind !== 'pipelining' && pool.outages) || [];
+    this.#outages.forEach(({ atMs, readyMs }, index) => {
+      clock.after(atMs, EVENTS.outage, 2 * index);
+      clock.after(readyMs, EVENTS.outage, 2 * index + 1);
+    });
   }
 
   /** Whether a query can be aborted. If not, it continues after its user has left. */
   get canAbandon() {
     return this.#pool.abandon !== undefined;
+  }
+
+  get mayLoseServer() {
+    return this.#outages.length > 0;
   }
 
   connections() {
@@ -114,11 +136,69 @@ export class Queries {
     query.request = query.user.request;
     query.serviceMs = serviceMs;
     query.checkOutStartedAtMs = this.#clock.nowMs;
+    query.isRetry = false;
     this.#tally.startWaiting();
+    if (this.#readyAtMs > this.#clock.nowMs) this.#select(query);
+    else this.#checkOut(query);
+  }
+
+  /** @param {Query} query */
+  #checkOut(query) {
+    query.queuedAtMs = this.#clock.nowMs;
     this.#pool.checkOut(query);
     const { state } = /** @type {Query} */ (query);
     if (state === 'waiting') this.#tally.recordPeakWaiting();
     if (state === 'waiting' || (this.#endsOperations && state === 'served')) this.#deadlines.add(query);
+  }
+
+  /** @param {Query} query @param {Refusal} reason */
+  #refuse(query, reason) {
+    if (reason === 'limit') this.#endWaiting(query, 'refused');
+    else if (query.isRetry) this.#endWaiting(query, 'connectionError');
+    else {
+      query.isRetry = true;
+      this.#select(query);
+    }
+  }
+
+  /** Waits for a server. @param {Query} query */
+  #select(query) {
+    if (!(this.#readyAtMs - this.#clock.nowMs <= SELECTION_MS)) {
+      this.#endWaiting(query, 'connectionError');
+      return;
+    }
+    query.ticket++;
+    query.state = 'selecting';
+    this.#selecting.push({ query, ticket: query.ticket });
+  }
+
+  /** @param {Outage} outage that begins */
+  #loseServer({ readyMs, losesUses }) {
+    this.#readyAtMs = readyMs;
+    this.#pool.clear?.();
+    this.#pool.failOpenings?.();
+    if (!losesUses) return;
+    const lost = this.#served.flatMap((query) => query ?? []).sort((a, b) => a.startedAtMs - b.startedAtMs);
+    for (const query of lost) {
+      const serviceMs = query.serviceMs + query.workMs;
+      this.#freeConnection(query);
+      this.#tally.loseQuery(query);
+      query.serviceMs = serviceMs;
+      this.#pool.abandon?.(query.connection);
+      this.#refuse(query, 'connectionError');
+    }
+  }
+
+  #findServer() {
+    this.#readyAtMs = NaN;
+    this.#pool.ready?.();
+    const selecting = this.#selecting;
+    this.#selecting = [];
+    for (const { query, ticket } of selecting) {
+      if (query.ticket !== ticket) continue;
+      query.state = 'waiting';
+      this.#checkOut(query);
+    }
   }
 
   /** Ends the wait or the query, because its answer is no longer needed. @param {Query} query */
@@ -127,16 +207,21 @@ export class Queries {
     const { state } = query;
     query.ticket++;
     query.state = 'ended';
-    if (state === 'waiting') {
+    if (state === 'waiting' || state === 'selecting') {
       this.#tally.stopWaiting(query, nowMs);
-      this.#pool.abortCheckOut?.(query);
+      if (state === 'waiting') this.#pool.abortCheckOut?.(query);
     } else if (state === 'served') {
-      query.serviceMs = nowMs - query.startedAtMs;
-      this.#served[query.connection] = undefined;
-      if (query.workMs > 0) this.#server?.remove(query.connection);
+      this.#freeConnection(query);
       this.#tally.endQuery(query, nowMs);
       this.#pool.abandon?.(query.connection);
     }
+  }
+
+  /** Its query did not end. @param {Query} query */
+  #freeConnection(query) {
+    query.serviceMs = this.#clock.nowMs - query.startedAtMs;
+    this.#served[query.connection] = undefined;
+    if (query.workMs > 0) this.#server?.remove(query.connection);
   }
 
   /** @param {number} code of an event of a connection, a core or the pool */
@@ -151,6 +236,8 @@ export class Queries {
         return this.#beginWork(index);
       case EVENTS.connected:
         return this.#pool.connected(index);
+      case EVENTS.outage:
+        return index % 2 === 0 ? this.#loseServer(this.#outages[index / 2]) : this.#findServer();
       default:
         return this.#pool.checkIn(index);
     }
@@ -214,12 +301,12 @@ export class Queries {
     this.#onEnd(query, 'ok');
   }
 
-  /** @param {Query} query @param {'refused' | 'waitQueueTimeout'} outcome */
+  /** @param {Query} query @param {'refused' | 'connectionError' | 'waitQueueTimeout'} outcome */
   #endWaiting(query, outcome) {
     query.ticket++;
     query.state = 'ended';
     this.#tally.stopWaiting(query, this.#clock.nowMs);
-    if (outcome !== 'refused') this.#pool.abortCheckOut?.(query);
+    if (outcome === 'waitQueueTimeout') this.#pool.abortCheckOut?.(query);
     this.#onEnd(query, outcome);
   }
 }

@@ -11,16 +11,18 @@
  * @property {number} request of the user, see User
  * @property {RouteStats} route
  * @property {number} ticket
- * @property {'waiting' | 'served' | 'ended'} state
+ * @property {'waiting' | 'selecting' | 'served' | 'ended'} state selecting: it waits for a server
  * @property {number} connection of this or the last query; -1 when there was none
  * @property {number} serviceMs how long it has its connection; while it runs on a server, without its work
  * @property {number} workMs that the server's cores do
  * @property {number} handoverMs
- * @property {number} checkOutStartedAtMs
+ * @property {number} checkOutStartedAtMs of its first attempt
+ * @property {number} queuedAtMs of this one
+ * @property {boolean} isRetry
  * @property {number} startedAtMs when it got its connection
  */
 
-/** @typedef {'ok' | 'refused' | 'waitQueueTimeout' | 'operationTimeout'} QueryOutcome */
+/** @typedef {'ok' | 'refused' | 'connectionError' | 'waitQueueTimeout' | 'operationTimeout'} QueryOutcome */
 
 /** @param {User} user @param {boolean} isBeside @returns {Query} */
 export function createQuery(user, isBeside) {
@@ -37,6 +39,8 @@ export function createQuery(user, isBeside) {
     workMs: NaN,
     handoverMs: NaN,
     checkOutStartedAtMs: NaN,
+    queuedAtMs: NaN,
+    isRetry: false,
     startedAtMs: NaN,
   };
 }

@@ -26,7 +26,14 @@ export class Tally {
   #random;
   /** @type {SimulatedRequest[] | null} */
   #records;
-  #failures = { refused: 0, waitQueueTimeout: 0, operationTimeout: 0, requestTimeout: 0, clientTimeout: 0 };
+  #failures = {
+    refused: 0,
+    connectionError: 0,
+    waitQueueTimeout: 0,
+    operationTimeout: 0,
+    requestTimeout: 0,
+    clientTimeout: 0,
+  };
   #requests = 0;
   #checkouts = 0;
   #maxMs = NaN;
@@ -81,6 +88,16 @@ export class Tally {
     this.stopWaiting(query, nowMs);
     query.route.recordWait(nowMs - query.checkOutStartedAtMs);
     if (++this.#active > this.#peakActive) this.#peakActive = this.#active;
+  }
+
+  /** Its connection broke, so it has waited in vain, and waits again. @param {Query} query */
+  loseQuery({ user, isBeside, serviceMs, startedAtMs, checkOutStartedAtMs }) {
+    this.#active--;
+    this.#busyMs += serviceMs;
+    this.waiting++;
+    const waitedMs = startedAtMs - checkOutStartedAtMs;
+    this.#waitedMs -= waitedMs;
+    if (!isBeside) user.waitedMs -= waitedMs;
   }
 
   /** @param {Query} query whose user may have given up earlier @param {number} nowMs */

@@ -1,5 +1,6 @@
 import { sum } from '../base/sample-statistics.js';
 import { comeFromCallers, completeUses, listWaiting } from './open-checkouts.js';
+import { followOutages, joinMoves } from './outages.js';
 import { EVENTS, OUTCOMES } from './recorded-trace.js';
 import { SOCKET_USES, judgeSockets } from './socket-users.js';
 
@@ -73,11 +74,12 @@ export function pickPool(trace, choice = {}) {
   }
   const waiting = candidates.filter(({ waits }) => waits > 0);
   const [{ row }] = waiting.length === 1 ? waiting : candidates.toSorted((a, b) => b.served - a.served);
+  const { trace: joint, joined } = joinMoves(trace, row);
   return {
-    trace: takeRows(trace, row),
+    trace: takeRows(joint, row),
     pool: pools[row],
     process: trace.processes[pools[row].process],
-    others: used.filter((each) => each.row !== row).map((each) => pools[each.row]),
+    others: used.filter((each) => each.row !== row && !joined.has(each.row)).map((each) => pools[each.row]),
   };
 }
 
@@ -123,9 +125,11 @@ function listPools({ pools, processes }, counts) {
 /** @param {RecordedTrace} trace @param {number} pool row @returns {Trace} */
 function takeRows(trace, pool) {
   const { pools, version, requests } = trace;
-  const { poolOf, outcomeOf, startedMs, waitMs, ...checkouts } = trace.checkouts;
-  const ofPool = Uint32Array.from(poolOf.keys()).filter((row) => poolOf[row] === pool);
+  const { poolOf, outcomeOf, ...checkouts } = trace.checkouts;
+  const { outages, startedMs, waitMs, lost, selected } = followOutages(trace, pool);
+  const ofPool = Uint32Array.from(poolOf.keys()).filter((row) => poolOf[row] === pool && !lost.has(row));
   const rows = ofPool.filter((row) => isServed(outcomeOf[row]));
+  if (selected.size > 0) rows.sort((a, b) => startedMs[a] - startedMs[b] || a - b);
   const answered = new Set(ofPool.filter((row) => outcomeOf[row] === SUCCEEDED).map((row) => checkouts.routeOf[row]));
   /** @template {Float64Array | Int32Array} T @param {T} column @returns {T} */
   const take = (column) => {
@@ -147,7 +151,7 @@ function takeRows(trace, pool) {
   const isOfCallers = comeFromCallers(requests, uses);
   const waiting = isOfCallers ? [] : listWaiting(trace).filter((row) => poolOf[row] === pool && isAlike(row));
   const replayed = new Set([...refused, ...waiting]);
-  const leftOut = countLeftOut(trace, (row) => poolOf[row] === pool && !replayed.has(row));
+  const leftOut = countLeftOut(trace, (row) => poolOf[row] === pool && !replayed.has(row) && !lost.has(row));
   const describe = (/** @type {number} */ row) => ({
     startedMs: startedMs[row] - firstMs,
     waitMs: waitMs[row],
@@ -168,7 +172,7 @@ function takeRows(trace, pool) {
     routeOf: routeOf.map((row) => Number(newRow.get(row))),
     ...(version >= 3 && {
       openingMs: take(checkouts.openingMs),
-      isBehind: take(checkouts.behindCount).map((count) => Math.min(count, 1)),
+      isBehind: rows.map((row) => (checkouts.behindCount[row] > 0 || selected.has(row) ? 1 : 0)),
       openings: { ...findOpenings(trace, pool, firstMs), settings: readOpeningSettings(pools[pool]) },
     }),
     ...(requestOf.some((row) => row >= 0) && {
@@ -183,6 +187,9 @@ function takeRows(trace, pool) {
       socketOf,
       socketUseOf: Uint8Array.from(socketOf, (socket) => SOCKET_USES.indexOf(uses.get(socket) ?? 'unknown')),
     }),
+    ...(outages.length > 0 && {
+      outages: outages.map((each) => ({ ...each, atMs: each.atMs - firstMs, readyMs: each.readyMs - firstMs })),
+    }),
     ...(trace.server && { server: trace.server }),
     ...(loop && { loop }),
     ...(refused.length > 0 && { refused: refused.map(describe) }),
@@ -190,6 +197,7 @@ function takeRows(trace, pool) {
     unservedShare: unserved / (unserved + rows.length),
     warnings: [
       ...trace.warnings,
+      ...outages.map(({ atMs, readyMs }) => describeOutage(atMs - firstMs, readyMs - atMs)),
       ...[
         { count: refused.length, what: 'Got no connection in time' },
         { count: waiting.length, what: 'Still waited when the recording ended' },
@@ -203,6 +211,12 @@ function takeRows(trace, pool) {
       ),
     ],
   };
+}
+
+/** @param {number} atMs @param {number} ms how long it lasted */
+function describeOutage(atMs, ms) {
+  const lasted = ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+  return `The driver had no server for ${lasted}, ${(atMs / 1000).toFixed(1)} s after the first checkout, and neither has any pool that is simulated. The waits include that time`;
 }
 
 /** @param {RecordedPool} pool @returns {TraceOpenings['settings']} */

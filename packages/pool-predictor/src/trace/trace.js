@@ -3,6 +3,8 @@ import { createLatencyHistogram } from '../simulator/latency-histogram.js';
 import { summarise } from '../simulator/route-stats.js';
 import { joinRequests } from './traced-requests.js';
 
+/** @import { Outage } from '../simulator/driver-pool.js' */
+
 /**
  * The checkouts of one pool that got a connection and whose operation succeeded, in the order in which they started.
  * See pickPool.
@@ -23,6 +25,7 @@ import { joinRequests } from './traced-requests.js';
  * @property {ArrayLike<number>} [socketOf] the number of its request's socket, -1 where unknown
  * @property {ArrayLike<number>} [socketUseOf] who uses that: row in SOCKET_USES
  * @property {TraceOpenings} [openings] of the pool's connections; from version 3 on
+ * @property {Outage[]} [outages] of the pool: what waited then is replayed as if it had asked at once
  * @property {number} [resolutionMs] of the times; default: microseconds
  * @property {{ cores: number, busyCores: number, otherBusyCores?: number }} [server] what it reported: its cores, and how
  *   many of them it used on average; otherBusyCores: how many other programs on its machine used, where that is known
@@ -148,7 +151,7 @@ export function thinTrace(trace, most) {
  * @returns {Trace}
  */
 function pickPieces(trace, pieces) {
-  const { checkOutStartedMs, sharing, openings, refused = [], waiting = [] } = trace;
+  const { checkOutStartedMs, sharing, openings, outages = [], refused = [], waiting = [] } = trace;
   /** @type {number[]} */
   const kept = [];
   /** By how much each comes earlier. @type {number[]} */
@@ -156,6 +159,8 @@ function pickPieces(trace, pieces) {
   const unanswered = { refused, waiting };
   /** @type {{ refused: RefusedCheckout[], waiting: RefusedCheckout[] }} */
   const keptOf = { refused: [], waiting: [] };
+  /** @type {Outage[]} */
+  const keptOutages = [];
   /** @type {number[]} */
   const openingsMs = [];
   /** @type {number[]} */
@@ -180,6 +185,9 @@ function pickPieces(trace, pieces) {
       openingsMs.push(ms - shiftMs);
       durationsMs.push(openings.durationsMs[index]);
     });
+    for (const { atMs, readyMs, losesUses } of outages)
+      if (atMs >= fromMs && atMs < toMs)
+        keptOutages.push({ atMs: atMs - shiftMs, readyMs: readyMs - shiftMs, losesUses });
     passedMs += endMs - fromMs;
   }
   const pick = (/** @type {ArrayLike<number>} */ values) => kept.map((index) => values[index]);
@@ -187,6 +195,7 @@ function pickPieces(trace, pieces) {
     kept.map((index, place) => values[index] - shiftsMs[place]);
   return {
     ...trace,
+    outages: undefined,
     checkOutStartedMs: shift(checkOutStartedMs),
     waitMs: pick(trace.waitMs),
     useMs: pick(trace.useMs),
@@ -203,6 +212,7 @@ function pickPieces(trace, pieces) {
       openings: { ...openings, fromMs: Float64Array.from(openingsMs), durationsMs: Float64Array.from(durationsMs) },
     }),
     ...keptOf,
+    ...(keptOutages.length > 0 && { outages: keptOutages }),
     ...(sharing && { sharing: { ...sharing, aloneMs: Float64Array.from(pick(sharing.aloneMs)) } }),
   };
 }
