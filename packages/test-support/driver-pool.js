@@ -26,9 +26,18 @@ import timers from 'node:timers';
  *
  * @typedef {object} Followed
  * @property {(EndedWait | null)[]} waits of the checkouts; null: it still waited at the end
- * @property {{ atMs: number, connection: number, reason: string }[]} closed connections, in the order of their numbers,
- *   with the driver's reason
+ * @property {PoolEvent[]} events all of them
  * @property {{ total: number, idle: number, pending: number }} end the pool's connections at the end
+ *
+ * @typedef {object} PoolEvent
+ * @property {string} type such as ConnectionCheckedOut
+ * @property {number} atMs
+ * @property {string} address of the server
+ * @property {number} [connectionId] counts from 1
+ * @property {number} [duration] in whole milliseconds
+ * @property {string} [reason]
+ * @property {object} [options] of the pool
+ * @property {boolean} [interruptInUseConnections]
  *
  * @typedef {{ outcome: WaitOutcome, atMs: number, connection: number }} EndedWait connection: its number, which counts
  *   from 1; 0 for none
@@ -41,6 +50,22 @@ import timers from 'node:timers';
  */
 
 const require = createRequire(import.meta.url);
+
+/** The address of the server that all pools connect to. */
+export const ADDRESS = 'db:27017';
+const EVENTS = [
+  'connectionPoolCreated',
+  'connectionPoolReady',
+  'connectionPoolCleared',
+  'connectionPoolClosed',
+  'connectionCreated',
+  'connectionReady',
+  'connectionClosed',
+  'connectionCheckOutStarted',
+  'connectionCheckOutFailed',
+  'connectionCheckedOut',
+  'connectionCheckedIn',
+];
 
 /** Timers that fire in the order of their times, and of two at the same time, the one set first. */
 export class VirtualTime {
@@ -133,7 +158,7 @@ export function loadDriver(folder = path.dirname(require.resolve('mongodb/packag
       nextOpening = planOpening;
       const client = { options: { metadata: {} }, s: { authProviders: {} } };
       const server = { topology: { client }, description: { error: null }, handleError: onFailure };
-      return { time, pool: new ConnectionPool(server, { ...options, hostAddress: new HostAddress('db:27017') }) };
+      return { time, pool: new ConnectionPool(server, { ...options, hostAddress: new HostAddress(ADDRESS) }) };
     },
 
     /**
@@ -146,6 +171,27 @@ export function loadDriver(folder = path.dirname(require.resolve('mongodb/packag
       return pool.checkOut({ timeoutContext, signal });
     },
   };
+}
+
+/**
+ * Lists the events of a pool.
+ *
+ * @param {any} pool of the driver
+ * @param {VirtualTime} time
+ * @param {(event: PoolEvent) => void} emit
+ */
+export function onPoolEvents(pool, time, emit) {
+  for (const name of EVENTS) {
+    const type = name[0].toUpperCase() + name.slice(1);
+    pool.on(name, (/** @type {any} */ event) => {
+      /** @type {any} */
+      const told = { type, atMs: time.nowMs, address: event.address };
+      const { connectionId, durationMS: duration, reason, options, interruptInUseConnections } = event;
+      const facts = { connectionId, duration, reason, options, interruptInUseConnections };
+      for (const [fact, value] of Object.entries(facts)) if (value !== undefined) told[fact] = value;
+      emit(told);
+    });
+  }
 }
 
 /** @param {Error} error that a checkout ended with @returns {WaitOutcome} */
@@ -179,11 +225,9 @@ export function loadDriverPool(folder) {
     created?.(pool);
     /** @type {Followed['waits']} */
     const waits = checkouts.map(() => null);
-    /** @type {Followed['closed']} */
-    const closed = [];
-    pool.on('connectionClosed', (/** @type {any} */ { connectionId, reason }) =>
-      closed.push({ atMs: time.nowMs, connection: connectionId, reason }),
-    );
+    /** @type {PoolEvent[]} */
+    const events = [];
+    onPoolEvents(pool, time, (event) => events.push(event));
     checkouts.forEach(({ atMs, useMs, abortAtMs }, index) => {
       time.at(atMs, () => {
         const abort = new AbortController();
@@ -218,6 +262,8 @@ export function loadDriverPool(folder) {
         if (verb === 'interrupt') pool.clear({ interruptInUseConnections: true });
         else pool[verb]();
       });
+    // The driver tells of its creation later than it is created.
+    await settle();
     pool.ready();
     await settle();
     settled?.();
@@ -231,7 +277,7 @@ export function loadDriverPool(folder) {
       idle: pool.availableConnectionCount,
       pending: pool.pendingConnectionCount,
     };
-    const followed = { waits: waits.slice(), closed: closed.toSorted((a, b) => a.connection - b.connection), end };
+    const followed = { waits: waits.slice(), events: events.slice(), end };
     pool.close();
     await settle();
     return followed;

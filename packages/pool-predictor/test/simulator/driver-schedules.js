@@ -1,11 +1,10 @@
 // Random schedules for the driver's pool and for its model, and what the model makes of them.
 import { createRandom } from '../../src/simulator/random.js';
-import { createPool } from '../../src/simulator/create-pool.js';
 import { VirtualTime } from 'test-support/driver-pool.js';
+import { ModelPool } from './model-pool.js';
 
-/** @import { Followed, PoolVerb, Schedule, WaitOutcome } from 'test-support/driver-pool.js' */
-/** @import { DriverPool } from '../../src/simulator/driver-pool.js' */
-/** @import { Query } from '../../src/simulator/query.js' */
+/** @import { Followed, PoolVerb, Schedule } from 'test-support/driver-pool.js' */
+/** @import { ModelConnection } from './model-pool.js' */
 
 /**
  * What a kind of schedule has beside checkouts.
@@ -92,96 +91,43 @@ export function followModel({ options, openings, failureClears, checkouts, verbs
   const time = new VirtualTime();
   /** @type {Followed['waits']} */
   const waits = checkouts.map(() => null);
-  /** @type {Followed['closed']} */
-  const closed = [];
-  /** Numbers of connections, as the driver counts them. @type {number[]} */
-  const ids = [];
-  let created = 0;
-  const pending = new Set();
-  /** By connection. @type {Map<number, any>} */
-  const inUse = new Map();
-  const queries = checkouts.map((checkout, index) => ({ index, ticket: 0, state: 'ended', connection: -1, checkout }));
-  /** @param {any} query @param {WaitOutcome} outcome */
-  const endWait = (query, outcome) => {
-    query.ticket++;
-    query.state = 'ended';
-    waits[query.index] = { outcome, atMs: time.nowMs, connection: 0 };
-  };
-  /** @param {any} query @returns {boolean} whether it still had its connection */
-  const endUse = (query) => {
-    if (query.state !== 'served') return false;
-    query.ticket++;
-    query.state = 'ended';
-    return inUse.delete(query.connection);
-  };
-  const pool = /** @type {DriverPool} */ (
-    createPool(
-      { ...options, connectMs: openings.map(({ ms }) => ms), warm: false },
-      {
-        nowMs: () => time.nowMs,
-        serve(started, connection) {
-          const query = /** @type {any} */ (started);
-          query.state = 'served';
-          query.connection = connection;
-          inUse.set(connection, query);
-          waits[query.index] = { outcome: 'checkedOut', atMs: time.nowMs, connection: ids[connection] };
-          time.at(time.nowMs + query.checkout.useMs, () => endUse(query) && pool.checkIn(connection));
-        },
-        connectAfter(delayMs, connection) {
-          const { fails } = openings[created % openings.length];
-          const id = ++created;
-          ids[connection] = id;
-          pending.add(id);
-          time.at(time.nowMs + delayMs, () => {
-            pending.delete(id);
-            if (fails && failureClears) pool.clear();
-            if (fails) pool.failOpening(connection);
-            else pool.connected(connection);
-          });
-        },
-        refuse: (query, reason) => endWait(query, /** @type {WaitOutcome} */ (reason)),
-        closed(connection, reason, atMs) {
-          pending.delete(ids[connection]);
-          closed.push({ atMs, connection: ids[connection], reason });
-        },
-      },
-    )
-  );
-  /** @param {any} query @param {'timeout' | 'aborted'} outcome */
-  const giveUp = (query, outcome) => {
-    if (endUse(query)) pool.abandon(query.connection);
-    else if (query.state === 'waiting') endWait(query, outcome);
-  };
-  for (const query of queries) {
-    const { atMs, abortAtMs } = query.checkout;
+  /** @type {Followed['events']} */
+  const events = [];
+  let opened = 0;
+  const pool = new ModelPool(options, {
+    time,
+    planOpening: () => openings[opened++ % openings.length],
+    failureClears,
+    emit: (event) => events.push(event),
+  });
+  checkouts.forEach(({ atMs, useMs, abortAtMs }, index) => {
     time.at(atMs, () => {
-      if (abortAtMs < Infinity) time.at(abortAtMs, () => giveUp(query, 'aborted'));
-      query.state = 'waiting';
-      if (options.waitQueueTimeoutMS > 0)
-        time.at(atMs + options.waitQueueTimeoutMS, () => query.state === 'waiting' && giveUp(query, 'timeout'));
-      pool.checkOut(/** @type {Query} */ (/** @type {unknown} */ (query)));
+      /** @type {ModelConnection | undefined} */
+      let used;
+      const checkIn = () => {
+        if (used) pool.checkIn(used);
+        used = undefined;
+      };
+      if (abortAtMs < Infinity) time.at(abortAtMs, () => (used ? pool.break(used) : giveUp()));
+      const giveUp = pool.checkOut({
+        served(connection) {
+          used = connection;
+          used.onBreak = checkIn;
+          waits[index] = { outcome: 'checkedOut', atMs: time.nowMs, connection: connection.id };
+          time.at(time.nowMs + useMs, checkIn);
+        },
+        failed: (outcome) => (waits[index] = { outcome, atMs: time.nowMs, connection: 0 }),
+      });
     });
-  }
+  });
   for (const { atMs, verb } of verbs)
     time.at(atMs, () => {
-      if (verb !== 'interrupt') pool[verb]();
-      else {
-        pool.clear();
-        for (const [connection, query] of [...inUse])
-          if (pool.isStale(connection) && endUse(query)) pool.abandon(connection);
-      }
+      if (verb === 'interrupt') pool.clear({ interruptInUseConnections: true });
+      else pool[verb]();
     });
-  pool.start();
-  while (Math.min(pool.nextCheckMs(), time.nextMs) <= untilMs) {
-    const checkMs = pool.nextCheckMs();
-    if (checkMs > time.nextMs) time.next();
-    else {
-      time.nowMs = checkMs;
-      pool.check();
-    }
-  }
+  pool.ready();
+  while (pool.nextMs() <= untilMs) pool.next();
   time.nowMs = untilMs;
-  const total = pool.total();
-  closed.sort((a, b) => a.connection - b.connection);
-  return { waits, closed, end: { total, idle: total - inUse.size - pending.size, pending: pending.size } };
+  const end = pool.counts();
+  return { waits, events, end };
 }

@@ -7,10 +7,11 @@ test('the model of the pool does what the driver does, to the bit, on 100,000 sc
   expect(await compareWithDriver(['everything'], 100_000, 1001)).toMatchObject({ schedules: 100_000, different: 0 });
 }, 600_000);
 
-// Drivers before 7.1 differ where an opening ends at the same instant as a use that began with it: 1 schedule of 20,000.
+// Drivers before 7.1 differ where an opening ends at the same instant as a use that began with it: its events come in
+// another order in 3 schedules of 10,000.
 test.each([
-  ['6.20', 2],
-  ['7.0', 2],
+  ['6.20', 3],
+  ['7.0', 3],
   ['7.1', 0],
   ['7.5', 0],
 ])(

@@ -4,8 +4,8 @@ import { compareWithDriver } from './run-comparison.js';
 
 const OTHERS = Object.keys(KINDS).filter((kind) => kind !== 'everything');
 
-// Each checkout's outcome, connection and time, and the connections at the end, on the driver's ConnectionPool. A
-// difference is printed with its seed and the smallest schedule that has it.
+// Each checkout's outcome, connection and time, each event of the pool, in their order, and the connections at the end,
+// on the driver's ConnectionPool. A difference is printed with its seed and the smallest schedule that has it.
 test.each([
   ['of everything', ['everything'], 1000],
   ['of each other kind', OTHERS, 50],
