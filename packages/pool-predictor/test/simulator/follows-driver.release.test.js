@@ -4,11 +4,13 @@ import { install } from 'test-support/installations.js';
 import { compareWithDriver } from './run-comparison.js';
 
 test('the model of the pool does what the driver does, to the bit, on 100,000 schedules', async () => {
-  expect(await compareWithDriver(['everything'], 100_000, 1001)).toMatchObject({ schedules: 100_000, different: 0 });
+  const { schedules, different, reordered } = await compareWithDriver(['everything'], 100_000, 1001);
+  expect({ schedules, different }).toEqual({ schedules: 100_000, different: 0 });
+  // The driver sets a timer for a check; a use that ended at the instant of one had its timer set before.
+  expect(reordered).toBeLessThanOrEqual(1);
 }, 600_000);
 
-// Drivers before 7.1 differ where an opening ends at the same instant as a use that began with it: its events come in
-// another order in 3 schedules of 10,000.
+// Drivers before 7.1 differ where an opening ends at the same instant as a use that began with it: 3 schedules of 10,000.
 test.each([
   ['6.20', 3],
   ['7.0', 3],
