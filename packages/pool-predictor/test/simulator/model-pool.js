@@ -1,6 +1,6 @@
 // The model of the driver's pool as the driver offers its own: with time-outs, and the events of a client.
-import { ADDRESS } from 'test-support/driver-pool.js';
 import { DriverPool } from '../../src/simulator/driver-pool.js';
+import { EventOrder } from './event-order.js';
 
 /** @import { PlannedOpening, PoolEvent, Schedule, VirtualTime, WaitOutcome } from 'test-support/driver-pool.js' */
 /** @import { CloseReason } from '../../src/simulator/create-pool.js' */
@@ -43,7 +43,7 @@ export class ModelPool {
   #time;
   #planOpening;
   #failureClears;
-  #emitTo;
+  #events;
   #waitQueueTimeoutMS;
   #pool;
   #created = 0;
@@ -52,10 +52,6 @@ export class ModelPool {
   #connections = [];
   /** @type {Set<ModelConnection>} */
   #inUse = new Set();
-  /** Events that the driver emits after all others of a call. @type {PoolEvent[]} */
-  #late = [];
-  /** Filled while closeExpired looks, which may find connections of several checks. @type {PoolEvent[] | null} */
-  #expired = null;
   /** The model itself has no pause before it starts: one that is asked too early is cleared instead. */
   #hasStarted = false;
 
@@ -64,7 +60,7 @@ export class ModelPool {
     this.#time = time;
     this.#planOpening = planOpening;
     this.#failureClears = failureClears;
-    this.#emitTo = emit;
+    this.#events = new EventOrder(time, emit);
     this.#waitQueueTimeoutMS = options.waitQueueTimeoutMS;
     this.#pool = new DriverPool(
       { ...options, checkEveryMs, warm: false },
@@ -97,11 +93,7 @@ export class ModelPool {
 
   /** The model closes idle connections late, but before anybody can see it. */
   closeExpired() {
-    this.#expired = [];
-    this.#pool.total();
-    const expired = this.#expired;
-    this.#expired = null;
-    for (const event of expired.sort((a, b) => a.atMs - b.atMs)) this.#emitTo(event);
+    this.#events.inOrderOfTime(() => this.#pool.total());
   }
 
   counts() {
@@ -181,7 +173,7 @@ export class ModelPool {
     const connection = { id: ++this.#created, number, isPending: true, isBroken: false };
     this.#connections[number] = connection;
     this.#pending++;
-    this.#late.push(this.#createEvent('ConnectionCreated', { connectionId: connection.id }));
+    this.#events.emitLate('ConnectionCreated', { connectionId: connection.id });
     this.#time.at(createdAtMs + ms, () => {
       const isCancelled = !connection.isPending;
       this.#endOpening(connection);
@@ -206,7 +198,7 @@ export class ModelPool {
     query.isWaiting = false;
     this.#inUse.add(connection);
     const duration = this.#durationFrom(query.startedAtMs);
-    this.#emitTo(this.#createEvent('ConnectionCheckedOut', { connectionId: connection.id, duration }));
+    this.#events.emit('ConnectionCheckedOut', { connectionId: connection.id, duration });
     query.served(connection);
   }
 
@@ -215,11 +207,8 @@ export class ModelPool {
     query.isWaiting = false;
     query.ticket++;
     if (outcome !== 'aborted') {
-      const duration = this.#durationFrom(query.startedAtMs);
-      this.#emitEnd(
-        outcome === 'connectionError',
-        this.#createEvent('ConnectionCheckOutFailed', { reason: FAILED_REASONS[outcome], duration }),
-      );
+      const facts = { reason: FAILED_REASONS[outcome], duration: this.#durationFrom(query.startedAtMs) };
+      this.#emitEnd(outcome === 'connectionError', 'ConnectionCheckOutFailed', facts);
     }
     query.failed(outcome);
   }
@@ -227,36 +216,29 @@ export class ModelPool {
   /** @param {ModelConnection} connection @param {CloseReason} reason @param {number} atMs */
   #noteClosed(connection, reason, atMs) {
     this.#endOpening(connection);
-    const event = { ...this.#createEvent('ConnectionClosed', { connectionId: connection.id, reason }), atMs };
-    if (this.#expired) this.#expired.push(event);
-    else this.#emitEnd(reason === 'error', event);
+    this.#emitEnd(reason === 'error', 'ConnectionClosed', { connectionId: connection.id, reason, atMs });
   }
 
   /**
    * A pool that closes cancels its openings, and hears of their ends when it has closed.
-   * @param {boolean} isOfOpening @param {PoolEvent} event
+   * @param {boolean} isOfOpening @param {string} type @param {Partial<PoolEvent>} facts
    */
-  #emitEnd(isOfOpening, event) {
-    if (isOfOpening && this.#state === 'closed') this.#late.push(event);
-    else this.#emitTo(event);
+  #emitEnd(isOfOpening, type, facts) {
+    if (isOfOpening && this.#state === 'closed') this.#events.emitLate(type, facts);
+    else this.#events.emit(type, facts);
   }
 
   /** @param {() => void} act */
   #call(act) {
     this.closeExpired();
     act();
-    for (const event of this.#late.splice(0)) this.#emitTo(event);
+    this.#events.endCall();
   }
 
   /** @param {string} type @param {Partial<PoolEvent>} [facts] */
   #emit(type, facts) {
     this.closeExpired();
-    this.#emitTo(this.#createEvent(type, facts));
-  }
-
-  /** @param {string} type @param {Partial<PoolEvent>} [facts] @returns {PoolEvent} */
-  #createEvent(type, facts) {
-    return { type, atMs: this.#time.nowMs, address: ADDRESS, ...facts };
+    this.#events.emit(type, facts);
   }
 
   /** As the driver counts. @param {number} fromMs */
