@@ -28,7 +28,9 @@ try {
   if (values.help) process.stdout.write(HELP);
   else await runAll(values.spec);
 } catch (error) {
-  process.stderr.write(`${/** @type {Error} */ (error).message}\n`);
+  const { message, code } = /** @type {NodeJS.ErrnoException} */ (error);
+  const hint = code?.startsWith('ERR_PARSE_ARGS') ? '\nnpm run conformance -- --help says what there is.' : '';
+  process.stderr.write(`${message}${hint}\n`);
   process.exitCode = 1;
 }
 
