@@ -23,17 +23,23 @@ export class Abandoned {
     this.#close = close;
   }
 
+  /** Call this when the pool is cleared. */
+  begin() {
+    const oldestMs = this.#pool.now() - this.#timeoutMs;
+    for (const [id, { connection }] of this.#guesses) if (connection.sinceMs < oldestMs) this.#guesses.delete(id);
+    this.#pool.connections.markUnconfirmed();
+  }
+
   /**
    * Drops a connection.
    * @param {Connection} connection
    * @param {readonly Connection[]} [others] may have been dropped instead of it
    */
   drop(connection, others = []) {
-    const { queue, connections } = this.#pool;
+    const { queue } = this.#pool;
     queue.unassign(connection);
     this.#close(connection);
-    if (connections.unconfirmed.size === 0) this.#guesses.clear();
-    else this.#guesses.set(connection.id, { connection, others });
+    this.#guesses.set(connection.id, { connection, others });
   }
 
   /** Drops those that are too many now that the driver opens another one. */
@@ -51,10 +57,9 @@ export class Abandoned {
 
   /** Drops those that are too old. */
   dropOld() {
-    const { queue, connections, limits, lifetime, paused } = this.#pool;
+    const { queue, connections, lifetime, paused } = this.#pool;
     if (connections.unconfirmed.size === 0) return;
-    // One for the socket, one for the handshake.
-    const timeoutMs = 2 * limits.connectTimeoutMs;
+    const timeoutMs = this.#timeoutMs;
     // While the server is lost, an opening can take that long. Once it is back, it takes no longer than others did. If
     // somebody waits, the driver would open one more, which tells.
     const isQuiet = !paused && queue.queued.length === 0;
@@ -66,14 +71,19 @@ export class Abandoned {
     }
   }
 
-  /** Puts back a connection that the driver tells of, if another one was dropped. @param {number} id */
+  /** No opening takes longer: one time-out is for the socket, one for the handshake. */
+  get #timeoutMs() {
+    return 2 * this.#pool.limits.connectTimeoutMs;
+  }
+
+  /** Puts back a connection that the driver tells of. If another one may have been dropped, it was. @param {number} id */
   recover(id) {
     const guess = this.#guesses.get(id);
+    if (!guess) return;
     const { connections } = this.#pool;
-    const dropped = guess?.others.find((other) => connections.unconfirmed.has(other));
-    if (!guess || !dropped) return;
     this.#guesses.delete(id);
     connections.reopen(guess.connection);
-    this.drop(dropped, guess.others);
+    const dropped = guess.others.find((other) => connections.unconfirmed.has(other));
+    if (dropped) this.drop(dropped, guess.others);
   }
 }

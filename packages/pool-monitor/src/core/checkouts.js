@@ -112,6 +112,7 @@ export class Checkouts {
       onLeftWaiting: noteHolders,
       noteEnd: (end, connection) => this.#noteEnd(end, connection),
       identify: (inferred, end) => this.#identify(inferred, end),
+      callerOf: ({ scope }) => callerIn(scope),
       onCheckedIn: (checkout, isCounted) => this.#onCheckedIn(checkout, isCounted),
       onCheckOutFailed: (checkout, reason, atMs) => this.#onCheckOutFailed(checkout, reason, atMs),
       onCheckOutAborted: (checkout, atMs) => this.#onCheckOutAborted(checkout, atMs),
@@ -251,7 +252,7 @@ export class Checkouts {
       if (!inferred.wasSeen) inferred.requestName = this.#outside;
       return inferred;
     }
-    const real = mayBeOpen(scope) ? scope : contextOf(scope)?.alone;
+    const real = callerIn(scope);
     if (!real || real === inferred || real.isOver || real.pool !== inferred.pool) return inferred;
     if (real.recordId > 0) {
       this.#log.correct(real, inferred);
@@ -308,6 +309,14 @@ function noteHolders(checkout) {
  */
 function mayBeOpen(scope) {
   return scope instanceof Checkout && !scope.isOver;
+}
+
+/**
+ * @param {RequestContext | Checkout | null} scope
+ * @returns {Checkout | null} the checkout that its code can have made, if there is just one
+ */
+function callerIn(scope) {
+  return mayBeOpen(scope) ? scope : (contextOf(scope)?.alone ?? null);
 }
 
 /**

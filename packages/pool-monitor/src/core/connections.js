@@ -11,6 +11,7 @@ import { Longest } from './holders.js';
  * @property {number} sinceMs when it entered that state, by the monitor's clock
  * @property {number} createdAtMs when its opening began; NaN if that was not seen
  * @property {number} readyAtMs when it was open; NaN if that was not seen
+ * @property {boolean} isSpare whether it was opened for minPoolSize
  * @property {number} uses checkouts so far
  * @property {number} checkedOutAtMs when its last use began, known before the event is handled; NaN if that was not seen
  * @property {Checkout | null} checkout
@@ -43,6 +44,7 @@ export class Connections extends Map {
       sinceMs: atMs,
       createdAtMs,
       readyAtMs: NaN,
+      isSpare: false,
       uses: 0,
       checkedOutAtMs: NaN,
       checkout: null,

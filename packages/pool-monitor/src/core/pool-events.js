@@ -24,6 +24,7 @@
  *   connection: the one that it returns
  * @property {(inferred: Checkout, end: BatchedEvent) => Checkout} identify returns the checkout that ended: the one
  *   whose caller's code ran, if that is known
+ * @property {(end: BatchedEvent) => Checkout | null} callerOf returns the checkout in whose caller's code it came
  * @property {(checkout: Checkout, isCounted: boolean) => void} onCheckedIn isCounted: what noteEnd set
  * @property {(checkout: Checkout, reason: string, atMs: number) => void} onCheckOutFailed
  * @property {(checkout: Checkout, atMs: number) => void} onCheckOutAborted

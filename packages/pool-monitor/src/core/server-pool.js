@@ -41,6 +41,13 @@ export class ServerPool {
   #checkedIn = null;
   /** The driver's number of the newest connection when the pool was cleared: it gives none up to it to anybody else. */
   #outdatedUpTo = 0;
+  /** Whether the driver has not looked at its queue since a connection could not be opened for minPoolSize. */
+  #isQueueForgotten = false;
+  /**
+   * The waiter of a connection that was just opened, or could not be. The next event serves or refuses it.
+   * @type {{ waiter: Checkout, connection: Connection } | null}
+   */
+  #due = null;
   /** Whether a checkout may be in the queue that knows nobody it waits behind. */
   #mayLackHolders = false;
   #events;
@@ -70,9 +77,10 @@ export class ServerPool {
 
   /**
    * Whether the driver would have served its queue by now. If so, callers that are still in our queue were aborted. The
-   * driver looks at its queue within a microtask of each change.
+   * driver looks at its queue within a microtask of each change, but for one: see #isQueueForgotten.
    */
   get hasRoom() {
+    if (this.#isQueueForgotten) return false;
     const { max, maxConnecting } = this.limits;
     const mayOpen = this.connections.states.connecting < maxConnecting && (max === 0 || this.connections.size < max);
     return this.paused || this.connections.states.idle > 0 || mayOpen;
@@ -92,6 +100,7 @@ export class ServerPool {
 
   /** @param {BatchedEvent} start */
   onCheckOutStarted(start) {
+    this.#beginTurn();
     const checkout = new Checkout(this, start, true);
     checkout.caller = start.caller;
     this.#isUsed = true;
@@ -105,9 +114,12 @@ export class ServerPool {
 
   /** @param {number} id */
   onConnectionCreated(id) {
+    this.#dropDue();
     this.abandoned.dropExcess();
     const atMs = this.now();
-    this.queue.assign(this.connections.add(id, 'connecting', atMs, atMs));
+    const connection = this.connections.add(id, 'connecting', atMs, atMs);
+    connection.isSpare = this.#isQueueForgotten || this.queue.queued.length === 0;
+    if (!connection.isSpare) this.queue.assign(connection);
     this.#notePeakWaiting();
   }
 
@@ -117,12 +129,13 @@ export class ServerPool {
    */
   onConnectionReady(id, driverMs) {
     const atMs = this.now();
+    this.#beginTurn();
     this.abandoned.recover(id);
     const seen = this.connections.get(id);
     const connection = seen ?? this.connections.add(id, 'connecting', atMs, atMs - driverMs);
     const durationMs = seen ? atMs - seen.sinceMs : driverMs;
     connection.readyAtMs = atMs;
-    this.queue.unassign(connection);
+    this.#expectWaiter(connection);
     this.connections.enter(connection, id <= this.#outdatedUpTo ? 'stale' : 'idle', atMs);
     this.lifetime.connect.record(durationMs);
     this.#events.emitRare('connectionReady', atMs, connection, null, durationMs);
@@ -131,8 +144,10 @@ export class ServerPool {
   /** @param {BatchedEvent} served its interval is when the wait began */
   onCheckedOut(served) {
     const { atMs, connectionId: id } = served;
+    if (this.#due?.connection.id !== id) this.#beginTurn();
     const connection = this.connections.get(id) ?? this.connections.add(id, 'idle', atMs);
     const started = this.#takeNext(served, atMs);
+    this.#due = null;
     // A caller that waited since before an election does not mean that new queries go here.
     if (!started) this.#isUsed = true;
     const checkout = started ?? new Checkout(this, served, false);
@@ -158,6 +173,7 @@ export class ServerPool {
   /** @param {BatchedEvent} end */
   onCheckedIn(end) {
     const { atMs, connectionId: id } = end;
+    this.#beginTurn();
     const connection = this.connections.get(id) ?? this.connections.add(id, 'idle', atMs);
     this.#checkIn(connection, connection.checkout && this.#identify(connection.checkout, end), atMs, end.isCounted);
   }
@@ -166,7 +182,10 @@ export class ServerPool {
   onCheckOutFailed(reason, end) {
     const { atMs } = end;
     const isTimeout = reason === 'timeout';
-    let checkout = isTimeout ? this.queue.takeTimedOut(end) : this.#takeNext(end, atMs);
+    if (isTimeout) this.#dropDue();
+    this.#isQueueForgotten &&= isTimeout;
+    let checkout = isTimeout ? this.queue.takeTimedOut(end) : this.#takeRefused(end, atMs);
+    this.#due = null;
     const opening = checkout?.opening;
     if (checkout) {
       checkout.opening = null;
@@ -191,6 +210,7 @@ export class ServerPool {
 
   /** @param {number} id @param {string} reason */
   onConnectionClosed(id, reason) {
+    this.#dropDue();
     this.abandoned.recover(id);
     const connection = this.connections.get(id);
     if (!connection) return;
@@ -198,7 +218,8 @@ export class ServerPool {
     // A connection that breaks while it is idle is noticed later, usually by the next checkout.
     if (reason === 'error' && last?.connection === connection && this.now() - last.checkedInAtMs < RIGHT_AFTER_MS)
       this.failOperation(last);
-    this.queue.unassign(connection);
+    this.#expectWaiter(connection);
+    if (connection.state === 'connecting') this.#isQueueForgotten = connection.isSpare && !this.paused;
     this.#close(connection, reason);
   }
 
@@ -223,11 +244,12 @@ export class ServerPool {
 
   /** @param {boolean} pauses false behind a load balancer, where a clear concerns a single service */
   onPoolCleared(pauses) {
+    this.#beginTurn();
     this.lifetime.cleared += 1;
     this.#events.emitRare('poolCleared', this.now(), null, this.#serverError);
     if (!pauses) return;
     this.paused = true;
-    this.connections.markUnconfirmed();
+    this.abandoned.begin();
     // The driver never hands these out again, but it closes them only at the next checkout, if ever.
     this.#outdatedUpTo = this.connections.newestId;
     for (const connection of this.connections.values())
@@ -245,6 +267,7 @@ export class ServerPool {
       this.onConnectionClosed(connection.id, 'poolClosed');
     }
     this.#dropAborted(this.queue.queued.splice(0));
+    this.#due = null;
     this.isClosed = true;
   }
 
@@ -317,10 +340,38 @@ export class ServerPool {
     if (readyAtMs > checkOutStartedAtMs) checkout.openingMs = readyAtMs - Math.max(createdAtMs, checkOutStartedAtMs);
   }
 
+  /** The driver has looked at its queue, or is about to. */
+  #beginTurn() {
+    this.#isQueueForgotten = false;
+    this.#dropDue();
+  }
+
+  /** @param {Connection} connection that was opened, or could not be */
+  #expectWaiter(connection) {
+    const waiter = this.queue.unassign(connection);
+    this.#due = waiter && { waiter, connection };
+  }
+
+  /** The driver passed over a waiter that was due, so it was aborted. */
+  #dropDue() {
+    if (this.#due) this.abort(this.#due.waiter);
+    this.#due = null;
+  }
+
   /** @param {StartInterval} started @param {number} atMs */
   #takeNext(started, atMs) {
     this.#dropAborted(this.queue.removeBefore(started), atMs);
     return this.queue.takeNext(started);
+  }
+
+  /**
+   * Takes the caller that the driver refused. If its connection was dropped, that often happens in its own code.
+   * @param {BatchedEvent} end
+   * @param {number} atMs
+   */
+  #takeRefused(end, atMs) {
+    const caller = this.#events.tracker?.callerOf(end) ?? null;
+    return this.queue.takeOpening(end, caller) ?? this.#takeNext(end, atMs);
   }
 
   /** @param {readonly Checkout[]} checkouts that left the queue without an event @param {number} [atMs] */

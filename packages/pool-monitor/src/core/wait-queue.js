@@ -50,12 +50,14 @@ export class WaitQueue {
    * Puts the waiter of a connection first in the queue again. The connection is open, or opening it failed, and the
    * next event says what became of its waiter.
    * @param {Connection} connection
+   * @returns {Checkout | null} that waiter
    */
   unassign(connection) {
     const waiter = this.assigned.get(connection);
-    if (!waiter) return;
+    if (!waiter) return null;
     this.#release(waiter, connection);
     this.queued.unshift(waiter);
+    return waiter;
   }
 
   /**
@@ -67,6 +69,18 @@ export class WaitQueue {
    */
   takeNext(started) {
     return this.#takeInOrder(started, isLikely) ?? this.#takeInOrder(started, isPossible);
+  }
+
+  /**
+   * Takes a waiter that the driver refused, if a connection was being opened for it.
+   * @param {StartInterval} started
+   * @param {Checkout | null} caller
+   */
+  takeOpening(started, caller) {
+    if (this.queued.length > 0) return null;
+    if (!caller?.opening || !isExact(caller, started)) return this.#takeAssigned(started, isExact);
+    this.assigned.delete(caller.opening);
+    return caller;
   }
 
   /** Removes all queued waiters that started before that time. @param {StartInterval} time */
@@ -160,6 +174,11 @@ export class WaitQueue {
  */
 function isLikely({ fromMs, toMs }, then) {
   return fromMs <= then.toMs && then.fromMs <= toMs;
+}
+
+/** Whether it started then, if its event was not late. @param {Checkout} waiter @param {StartInterval} then */
+function isExact(waiter, then) {
+  return waiter.toMs === then.toMs;
 }
 
 /** Whether it can have started then. @param {Checkout} waiter @param {StartInterval} then */
