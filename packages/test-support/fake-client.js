@@ -5,7 +5,8 @@ import { monitorPool } from 'mongodb-pool-monitor';
  * A client that emits what the test wants, when it wants, and a monitor attached to it.
  * @param {{ max?: number, min?: number, maxConnecting?: number, connectTimeoutMs?: number,
  *   record?: NonNullable<Parameters<typeof monitorPool>[1]>['record'],
- *   batch?: import('mongodb-pool-monitor').EventBatch, isReady?: boolean }} [options] isReady: whether it has a pool
+ *   batch?: import('mongodb-pool-monitor').EventBatch, isReady?: boolean, now?: () => number }} [options] isReady:
+ *   whether it has a pool; now: the monitor's clock, by default one that `pass` moves
  */
 export function createFakeClient({
   max = 1,
@@ -15,12 +16,13 @@ export function createFakeClient({
   record,
   batch,
   isReady = true,
+  now,
 } = {}) {
   const options = { maxPoolSize: max, minPoolSize: min, maxConnecting, connectTimeoutMS: connectTimeoutMs };
   const emitter = Object.assign(new EventEmitter(), { options });
   const client = /** @type {import('mongodb').MongoClient} */ (/** @type {unknown} */ (emitter));
   const clock = { nowMs: 1000 };
-  const now = () => clock.nowMs;
+  now ??= () => clock.nowMs;
   const monitor = monitorPool(client, { now, record, batch });
   // Ahead of the real clock, so that no event looks late.
   const time = new Date(Date.now() + 3_600_000);
