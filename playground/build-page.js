@@ -7,24 +7,37 @@ import { SCREENS } from './browser/screens.js';
 import { SANDBOX_HANDLES, STAGE, STAGE_PICTURE, renderHandle, renderScreen } from './render-screen.js';
 
 /**
- * The playground reads YAML and writes none, but each node of the library can write itself: 12 kB.
+ * The playground reads YAML and writes none, but each node of the library can write itself: 12 kB. It reads YAML 1.2, as
+ * Artillery does, so it needs no type that only 1.1 has: 8 kB.
  * @type {import('esbuild').Plugin}
  */
-const WITHOUT_YAML_WRITER = {
-  name: 'without the writer of yaml',
+const WITHOUT_MOST_OF_YAML = {
+  name: 'without the writer of yaml, and without YAML 1.1',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]yaml[\\/]browser[\\/]dist[\\/]stringify[\\/]\w+\.js$/ }, async ({ path }) => {
-      const [, names] = (await readFile(path, 'utf8')).match(/^export \{ (.+) \};$/m) ?? [];
+    onLoad({ filter: /[\\/]yaml[\\/]browser[\\/]dist[\\/]stringify[\\/]\w+\.js$/ }, async ({ path }) =>
       // What they return is text, or takes properties: the key of a map may be a map.
-      return {
-        contents: names
-          .split(', ')
-          .map((name) => `export const ${name} = () => Object('');`)
-          .join('\n'),
-      };
-    });
+      exportInstead(path, "() => Object('')"),
+    );
+    // An unknown tag is a warning.
+    onLoad({ filter: /[\\/]yaml-1\.1[\\/](binary|omap|pairs|set|timestamp)\.js$/ }, async ({ path }) =>
+      exportInstead(path, 'undefined'),
+    );
+    onLoad({ filter: /[\\/]yaml-1\.1[\\/]schema\.js$/ }, () => ({
+      contents: "export { schema } from '../core/schema.js';",
+    }));
   },
 };
+
+/** @param {string} file of a module @param {string} value of all that it exports */
+async function exportInstead(file, value) {
+  const [, names] = (await readFile(file, 'utf8')).match(/^export \{ (.+) \};$/m) ?? [];
+  return {
+    contents: names
+      .split(', ')
+      .map((name) => `export const ${name} = ${value};`)
+      .join('\n'),
+  };
+}
 
 /**
  * Builds the playground: one page of plain HTML that needs no server and no network.
@@ -46,7 +59,7 @@ export async function buildPage(recording) {
     legalComments: 'none',
     // Nobody reads what the YAML parser tells developers.
     drop: ['console'],
-    plugins: [WITHOUT_YAML_WRITER],
+    plugins: [WITHOUT_MOST_OF_YAML],
   });
   const [page, look, own] = await Promise.all(
     [
