@@ -9,4 +9,7 @@ RUN npm ci --omit=dev --include-workspace-root -w mongodb-pool-monitor -w mongod
 COPY src src
 USER node
 EXPOSE 3000
+# Alive: an outage of MongoDB is no reason to replace it.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/livez`).then((res) => process.exit(res.ok ? 0 : 1))"]
 CMD ["node", "src/server.js"]

@@ -1,9 +1,9 @@
-// Generates the types of a package from its docstrings into types/, and copies the licence. With --remove it deletes
-// both. npm runs this in the package before and after packing: leftover types would hide the source from editors.
+// Generates the types of a package from its docstrings into types/. With --remove it deletes them. npm runs this in the
+// package before and after packing: leftover types would hide the source from editors.
 // Sources that only have types stay out of the package. The docstrings stay in the sources: a second copy would make
 // the monitor a fifth larger.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
@@ -17,9 +17,7 @@ const entries = Object.values(exports).flatMap((entry) => (entry.types ? [path.n
 const ROOT = Object.values(exports).some(({ types }) => types?.startsWith('./types/src/')) ? '.' : 'src';
 
 rmSync('types', { recursive: true, force: true });
-rmSync('LICENSE', { force: true });
 if (!process.argv.includes('--remove')) {
-  copyFileSync('../../LICENSE', 'LICENSE');
   // Without the types of our own packages, the compiler would take their sources for parts of this one.
   for (const folder of dependencyFolders()) execFileSync(process.execPath, [process.argv[1]], { cwd: folder });
   try {

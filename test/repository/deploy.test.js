@@ -75,20 +75,22 @@ describe('docker-compose.yml', () => {
     const dockerfile = await readFile('Dockerfile', 'utf8');
     expect(dockerfile).toMatch(/^FROM node:\d+\.\d+\.\d+-slim$/m);
     expect(dockerfile).toMatch(/^USER node$/m);
+    expect(dockerfile).toMatch(/^HEALTHCHECK (.+ \\\n.+)\/livez/m);
     for (const { image, build, user } of Object.values(compose.services)) {
       if (build) continue;
       expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
-      // mongo's image starts as root to take over its data folder, and then drops it.
-      if (!image.startsWith('mongo:')) expect(user).toMatch(/^[1-9]\d*:\d+$/);
+      expect(user).toMatch(/^[1-9]\d*:\d+$/);
     }
   });
 
-  test('the app can neither write files nor gain rights', () => {
-    expect(compose.services.app).toMatchObject({
-      read_only: true,
-      cap_drop: ['ALL'],
-      security_opt: ['no-new-privileges:true'],
-    });
+  test('no service can gain rights, or take all memory, and the app writes no files', () => {
+    for (const { cap_drop, security_opt, mem_limit } of Object.values(compose.services))
+      expect({ cap_drop, security_opt, mem_limit }).toEqual({
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        mem_limit: expect.stringMatching(/^\d+[mg]$/),
+      });
+    expect(compose.services.app.read_only).toBe(true);
   });
 
   test('mounted files exist and are read-only', () => {

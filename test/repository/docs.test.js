@@ -187,10 +187,13 @@ test.each([...new Set([...commandsOf(readme), ...commands])].filter((command) =>
   },
 );
 
-test('the README links every package', async () => {
+test('the README links every package, and each brings the licence', async () => {
+  const licence = await readFile('LICENSE', 'utf8');
   for (const folder of await readdir('packages')) {
     const { name, private: isPrivate } = JSON.parse(await readFile(`packages/${folder}/package.json`, 'utf8'));
-    if (!isPrivate) expect(readme).toContain(`[${name}](packages/${folder}/README.md)`);
+    if (isPrivate) continue;
+    expect(readme).toContain(`[${name}](packages/${folder}/README.md)`);
+    expect(await readFile(`packages/${folder}/LICENSE`, 'utf8')).toBe(licence);
   }
 });
 

@@ -85,7 +85,6 @@ describe('a package installed alone does what its README says', () => {
       stderr: '',
     });
     expect(await sizeOf(installed)).toBeLessThan(MAX_MONITOR_BYTES);
-    expect(await readFile(path.join(installed, 'LICENSE'), 'utf8')).toBe(await readFile('LICENSE', 'utf8'));
     const { dependencies } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'));
     expect(dependencies).toBeUndefined();
     expect(await readFile(path.join(installed, 'types/index.d.ts'), 'utf8')).toContain('monitorPool');
