@@ -22,10 +22,10 @@ export async function copyRepository(signal) {
     await cp(path.join(ROOT, file), path.join(folder, file)).catch(skipDeleted);
   await linkInstalled(folder);
 
-  /** @param {string[]} args of node @returns {Promise<boolean>} whether it exited with 0 */
-  const run = (args) =>
+  /** @param {string[]} args of node @param {number} [timeout] in ms @returns {Promise<boolean>} if it exited with 0 */
+  const run = (args, timeout) =>
     new Promise((resolve, reject) => {
-      execFile(process.execPath, args, { cwd: folder, signal, maxBuffer: 1e8 }, (error) => {
+      execFile(process.execPath, args, { cwd: folder, signal, timeout, maxBuffer: 1e8 }, (error) => {
         if (error?.name === 'AbortError') reject(signal.reason);
         else resolve(error === null);
       });
@@ -52,6 +52,14 @@ export async function copyRepository(signal) {
         '--silent',
       ]);
     },
+    /**
+     * Runs the quick tests that read a file, until one fails.
+     * @param {string} file from the root
+     * @param {number} timeoutMs
+     * @returns {Promise<boolean>} if they pass in time
+     */
+    runRelated: (file, timeoutMs) =>
+      run([...JEST, '--bail', '--silent', '--passWithNoTests', '--findRelatedTests', file], timeoutMs),
     /**
      * @param {string} file from the root
      * @param {(text: string) => string} change

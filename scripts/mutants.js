@@ -1,0 +1,68 @@
+// Does a wrong line turn a test red? Changes one line at a time, drawn by a seed, in a copy of the repository, and says
+// whether a quick test that reads the file notices.
+import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { Command } from 'commander';
+import { createRandom } from 'mongodb-pool-predictor';
+import { parsePositive } from '../lab/cli/option-parsers.js';
+import { abortOnSignal } from '../lab/cli/signals.js';
+import { listMutants } from './mutants/list-mutants.js';
+import { copyRepository } from './thresholds/copy-repository.js';
+
+/** @import { Mutant } from './mutants/list-mutants.js' */
+/** @import { Copy } from './thresholds/copy-repository.js' */
+
+const SOURCES = /^(?:src|lab|packages\/[\w-]+\/(?:src|page|universal))\/(?!.*\btest\/).+\.js$/;
+/** A change can make a loop endless. */
+const TIMEOUT_MS = 240_000;
+
+const { seed, count, only } = new Command('npm run mutants --')
+  .description('change one line at a time, drawn by a seed, and say whether a quick test notices')
+  .option('--seed <n>', 'which changes', parsePositive, 1)
+  .option('--count <n>', 'how many changes', parsePositive, 60)
+  .option('--only <path>', 'only files whose path begins so', '')
+  .parse()
+  .opts();
+
+const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => SOURCES.test(file) && file.startsWith(only));
+const all = (await Promise.all(files.map(async (file) => listMutants(file, await readFile(file, 'utf8'))))).flat();
+const random = createRandom(seed, 'mutants');
+/** @type {Mutant[]} */
+const drawn = Array.from({ length: Math.min(count, all.length) }, () =>
+  all.splice(Math.floor(random.uniform() * all.length), 1),
+).flat();
+
+const { signal, release } = abortOnSignal();
+const copy = await copyRepository(signal);
+let seen = 0;
+try {
+  for (const [index, mutant] of drawn.entries()) {
+    const isSeen = await isNoticed(copy, mutant);
+    if (isSeen) seen++;
+    const { file, line, before, after } = mutant;
+    const verdict = isSeen ? 'seen    ' : 'NOT SEEN';
+    process.stdout.write(`${index + 1}. ${verdict} ${file}:${line}\n   - ${before.trim()}\n   + ${after.trim()}\n`);
+  }
+} finally {
+  await copy.remove();
+  release();
+}
+const share = Math.round((100 * seen) / drawn.length);
+process.stdout.write(`seed ${seed}: ${seen} of ${drawn.length} changes were seen by a quick test, ${share} %\n`);
+
+/** @param {Copy} copy @param {Mutant} mutant */
+async function isNoticed({ edit, runRelated }, { file, line, after }) {
+  const restore = await edit(file, (text) =>
+    text
+      .split('\n')
+      .with(line - 1, after)
+      .join('\n'),
+  );
+  try {
+    return !(await runRelated(file, TIMEOUT_MS));
+  } finally {
+    await restore();
+  }
+}
