@@ -57,6 +57,8 @@ export class Checkout {
   holds = 0;
   /** Who had the pool's connections then, if none was free, the longest first. @type {readonly CheckoutName[]} */
   heldBy = NOBODY;
+  /** When its wait ended without a connection, if its request counts that. */
+  gaveUpAtMs = NaN;
   /** 0 until it has ended. */
   recordId = 0;
   /** Who had the connection before, if this one waited for it. @type {Checkout | null} */

@@ -257,6 +257,7 @@ export class Checkouts {
     if (real.recordId > 0) {
       this.#log.correct(real, inferred);
       inferred.context?.end(inferred);
+      inferred.context?.addWait(inferred, real.context?.takeBackWait(real) ?? NaN);
     }
     return real;
   }
@@ -276,10 +277,10 @@ export class Checkouts {
 
   /** @param {Checkout} checkout @param {string} reason @param {number} atMs */
   #onCheckOutFailed(checkout, reason, atMs) {
-    const { context, checkOutStartedAtMs } = checkout;
+    const { context } = checkout;
     const behind = findHolders(checkout.pool);
     if (context) {
-      context.waitMs += atMs - checkOutStartedAtMs;
+      context.addWait(checkout, atMs);
       context.waitedFor(behind);
       context.end(checkout);
     }
@@ -288,9 +289,9 @@ export class Checkouts {
 
   /** @param {Checkout} checkout @param {number} atMs */
   #onCheckOutAborted(checkout, atMs) {
-    const { context, checkOutStartedAtMs } = checkout;
+    const { context } = checkout;
     // If its signal did not fire, the abort is only inferred, and the checkout may still come back with its wait.
-    if (context?.signal?.aborted) context.waitMs += atMs - checkOutStartedAtMs;
+    if (context?.signal?.aborted) context.addWait(checkout, atMs);
     context?.end(checkout);
     this.#log.add(checkout, 'checkOutAborted', NOBODY, null, atMs);
   }

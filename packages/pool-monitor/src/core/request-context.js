@@ -131,6 +131,21 @@ export class RequestContext {
     this.useMs += checkedInAtMs - checkedOutAtMs;
   }
 
+  /** Counts a wait without a connection. @param {Checkout} checkout @param {number} atMs when it ended; NaN for never */
+  addWait(checkout, atMs) {
+    if (Number.isNaN(atMs)) return;
+    checkout.gaveUpAtMs = atMs;
+    this.waitMs += atMs - checkout.checkOutStartedAtMs;
+  }
+
+  /** Takes back such a wait, which was another caller's. @param {Checkout} checkout @returns {number} when it ended */
+  takeBackWait(checkout) {
+    const { gaveUpAtMs, checkOutStartedAtMs } = checkout;
+    if (gaveUpAtMs >= checkOutStartedAtMs) this.waitMs -= gaveUpAtMs - checkOutStartedAtMs;
+    checkout.gaveUpAtMs = NaN;
+    return gaveUpAtMs;
+  }
+
   /**
    * @param {Checkout} checkout
    * @param {boolean} isNested whether it begins in the scope of another one that may not have ended
