@@ -1,5 +1,4 @@
 import { AsyncResource } from 'node:async_hooks';
-import { setMaxListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MongoClient, ObjectId } from 'mongodb';
@@ -9,7 +8,6 @@ import { createSlowQuery, sharedMongoUrl } from 'test-support/mongod.js';
 import { openTcpProxy } from 'test-support/network.js';
 import { until } from 'test-support/waiting.js';
 import { Checkouts } from '../../src/core/checkouts.js';
-import { EventBatch } from '../../src/core/event-batch.js';
 import { longestHolders, waiterOf } from '../../src/core/holders.js';
 import { openRecordedClient } from './recorded-client.js';
 
@@ -83,38 +81,6 @@ describe.each([1, 3])('with a pool of %i that slow requests hold', (maxPoolSize)
     }
   });
 
-  test('requests are not mixed up when others of the same millisecond are aborted', async () => {
-    const { client, send, truth, listRecords } = opened;
-    const controller = new AbortController();
-    setMaxListeners(Infinity, controller.signal);
-    const ferraris = Array.from({ length: 30 }, (_, number) => {
-      const signal = number % 3 === 0 ? controller.signal : undefined;
-      return send('/fast', `ferrari ${number}`, () => client.db('lab').collection('any').findOne({}, { signal }));
-    });
-    await isQueued(30);
-    controller.abort();
-    await release();
-    await Promise.allSettled([...ferraris, ...buses]);
-    const withOutcome = (/** @type {string} */ outcome) => listRecords().filter((record) => record.outcome === outcome);
-    // We notice an aborted one when a later one is served.
-    let later = 0;
-    await until('all are noticed', async () => {
-      await send('/fast', `later ${++later}`);
-      return withOutcome('checkOutAborted').length >= 10;
-    });
-
-    expect(
-      withOutcome('checkedIn')
-        .map(({ requestId, connectionId }) => [requestId, connectionId])
-        .sort(),
-    ).toEqual([...truth].map(([requestId, { connectionId }]) => [requestId, connectionId]).sort());
-    expect(
-      withOutcome('checkOutAborted')
-        .map(({ requestId }) => requestId)
-        .sort(),
-    ).toEqual(Array.from({ length: 10 }, (_, number) => `ferrari ${number * 3}`).sort());
-  });
-
   test('the next checkout of a request that aborted its query is told from that one', async () => {
     const { client, send, listRecords } = opened;
     const controller = new AbortController();
@@ -166,102 +132,6 @@ describe('the next checkout of a request that got no connection', () => {
       .filter(([, , , , checkedInAtMs]) => checkedInAtMs > 0)
       .slice(-3);
     for (const steps of served) expect(steps).toEqual(steps.toSorted((a, b) => a - b));
-  });
-
-  /** @type {[why: string, end: (pool: ReturnType<typeof openPool>, freeOther: () => void) => void][]} */
-  const WHYS = [
-    [
-      'was aborted',
-      ({ checkouts, use }, freeOther) => {
-        freeOther();
-        checkouts.run({ route: '/later' }, use);
-      },
-    ],
-    [
-      'was refused at a clear',
-      ({ fake }, freeOther) => {
-        fake.emit('PoolCleared');
-        fake.failCheckOut('connectionError', 50);
-        fake.emit('PoolReady');
-        freeOther();
-      },
-    ],
-    [
-      'lost its connection while it was opened',
-      ({ fake }, freeOther) => {
-        fake.create(2);
-        fake.closeConnection(2, 'error');
-        fake.failCheckOut('connectionError', 50);
-        freeOther();
-      },
-    ],
-  ];
-  test.each(WHYS.flatMap(([why, end]) => [1, 100].map((size) => ({ why, end, size }))))(
-    'because it $why is the one that it is, with events in batches of $size',
-    ({ end, size }) => {
-      const batch = new EventBatch({ size });
-      const pool = openPool({ batch }, 2);
-      const { checkouts, fake } = pool;
-      const freeOther = checkouts.run({ route: '/other' }, () => {
-        fake.startCheckOut();
-        return AsyncResource.bind(() => fake.checkIn(1));
-      });
-      fake.open(1);
-      fake.checkOut(1, 0);
-      const goOn = checkouts.run({ route: '/first' }, () => {
-        fake.startCheckOut();
-        return AsyncResource.bind(() => {
-          fake.startCheckOut();
-          return AsyncResource.bind(() => fake.checkIn(1));
-        });
-      });
-      fake.pass(50);
-      end(pool, freeOther);
-      fake.pass(500);
-      const freeOwn = goOn();
-      fake.checkOut(1, 0);
-      fake.pass(9);
-      freeOwn();
-      const [failed, next] = checkouts.list().filter(({ route }) => route === '/first');
-      expect([failed, next].map((each) => Math.round(each.endedAtMs - each.checkOutStartedAtMs))).toEqual([50, 9]);
-      expect([failed.connectionId, next.connectionId, next.behind]).toEqual([null, 1, []]);
-      batch.close();
-    },
-  );
-
-  test('is told from the others, where it tries again in a flow of its own', () => {
-    const { checkouts, fake } = openPool({}, 2);
-    /** @type {(() => void)[]} */
-    const [freeFirst, tryAgain] = checkouts.run({ route: '/two' }, () => {
-      fake.startCheckOut();
-      const first = AsyncResource.bind(() => fake.checkIn(1));
-      fake.startCheckOut();
-      const second = AsyncResource.bind(() => {
-        fake.startCheckOut();
-        fake.checkOut(1, 0);
-        fake.pass(9);
-        fake.checkIn(1);
-      });
-      return [first, second];
-    });
-    fake.open(1);
-    fake.checkOut(1, 0);
-    fake.pass(50);
-    fake.emit('PoolCleared');
-    fake.failCheckOut('connectionError', 50);
-    fake.emit('PoolReady');
-    freeFirst();
-    fake.pass(500);
-    tryAgain();
-    expect(
-      checkouts
-        .list()
-        .map(({ outcome, checkOutStartedAtMs, endedAtMs }) => [outcome, Math.round(endedAtMs - checkOutStartedAtMs)]),
-    ).toEqual([
-      ['checkOutFailed', 50],
-      ['checkedIn', 50],
-      ['checkedIn', 9],
-    ]);
   });
 });
 
@@ -340,28 +210,6 @@ describe('an operation that fails', () => {
     checkouts.fail(context);
     expect(failed()).toEqual(['checkedIn', 0]);
   });
-});
-
-test("a caller aborted by its request's signal leaves at once, from the queue or while a connection opens", () => {
-  const { fake, checkouts } = openPool();
-  const [bus, ferrari] = ['bus', 'ferrari'].map((requestId) => {
-    const controller = new AbortController();
-    return { controller, context: checkouts.run({ route: '/a', requestId, signal: controller.signal }, startIn(fake)) };
-  });
-  fake.create(1);
-  expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 2 });
-  fake.pass(30);
-  ferrari.controller.abort();
-  expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 1 });
-  bus.controller.abort();
-  expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 0 });
-  fake.ready(1);
-  expect(fake.gauges()).toMatchObject({ total: 1, idle: 1, waiting: 0 });
-  expect(checkouts.list().map(({ requestId, outcome }) => [requestId, outcome])).toEqual([
-    ['ferrari', 'checkOutAborted'],
-    ['bus', 'checkOutAborted'],
-  ]);
-  expect([bus.context.waitMs, ferrari.context.waitMs]).toEqual([30, 30]);
 });
 
 describe('a request', () => {
@@ -477,34 +325,6 @@ describe('a request', () => {
       ['insert orders', null, []],
       ['watch orders', 'changeStream', [{ route: '/a', requestId: 'a', operation: 'insert orders' }]],
       ['find users', null, []],
-    ]);
-  });
-
-  test('has its concurrent checkouts told from one another, whichever the driver serves first', async () => {
-    let operation = 'warm up';
-    const { checkouts, fake, use } = openPool({ describe: () => ({ operation }) }, 2);
-    use();
-    const query = async (/** @type {string} */ name, /** @type {number} */ connectionId) => {
-      operation = name;
-      fake.startCheckOut();
-      for (let turn = 0; turn < connectionId; turn += 1) await nextTurn();
-      fake.checkIn(connectionId);
-    };
-    await checkouts.run({ route: '/a' }, async () => {
-      const both = Promise.all([query('first', 2), query('second', 1)]);
-      // By the order of the queue, the first would have connection 1.
-      fake.checkOut(1, 0);
-      fake.checkOut(2, 0);
-      await both;
-    });
-    expect(
-      checkouts
-        .list()
-        .slice(1)
-        .map((record) => [record.operation, record.connectionId]),
-    ).toEqual([
-      ['second', 1],
-      ['first', 2],
     ]);
   });
 

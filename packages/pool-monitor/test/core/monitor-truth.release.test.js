@@ -1,12 +1,15 @@
+import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { monitorPool } from '../../src/core/monitor.js';
-import { cleanUp, startReplicaSet } from 'test-support/cleanup.js';
+import { createTraceWriter } from '../../src/core/trace-writer.js';
+import { cleanUp, scratchFolder, startReplicaSet } from 'test-support/cleanup.js';
 import { createRandom } from 'test-support/random.js';
 import { createSlowQuery } from 'test-support/mongod.js';
 import { until } from 'test-support/waiting.js';
+import { failOver } from './failover.js';
 
 const CLIENTS = 8;
 const OPERATIONS = 10_000;
@@ -79,6 +82,100 @@ test('the gauges are true after 10 000 random operations with kills, clears, abo
   // On a machine so busy that this process pauses, the events may not show who was served, and opening a connection can
   // take longer than the driver's timeouts allow.
   expect(deviated.queued + deviated.connecting).toBeLessThan(happened.checks * 0.05);
+});
+
+test('the gauges are those of the server while it closes connections, and slows and fails handshakes', async () => {
+  const countCurrent = async () => (await admin.db('admin').command({ serverStatus: 1 })).connections.current;
+  const others = (await countCurrent()) + 1;
+  const client = new MongoClient(url, {
+    appName: APP_NAME,
+    serverMonitoringMode: 'poll',
+    maxPoolSize: 6,
+    minPoolSize: 2,
+    heartbeatFrequencyMS: 500,
+    minHeartbeatFrequencyMS: 10,
+  });
+  cleanUp(() => client.close());
+  const monitor = monitorPool(client);
+  const isTrue = async () => {
+    const { total } = monitor.snapshot().totals;
+    return (await countCurrent()) - others === total && isDeepStrictEqual(gaugesOf(monitor), truthOf(client));
+  };
+  const find = () => client.db('lab').collection('any').findOne({});
+  const fail = (/** @type {unknown} */ mode, /** @type {object} */ data) =>
+    admin.db('admin').command({ configureFailPoint: 'failCommand', mode, data: { appName: APP_NAME, ...data } });
+  await client.connect();
+  await Promise.all(Array.from({ length: 20 }, find));
+  await until('the gauges are true', isTrue);
+
+  await fail({ times: 4 }, { failCommands: ['find'], closeConnection: true });
+  await Promise.allSettled(Array.from({ length: 20 }, find));
+  expect(monitor.snapshot().totals.closed.error).toBeGreaterThanOrEqual(4);
+  await until('the gauges are true after connections were closed', isTrue);
+
+  driverServer(client).pool.clear();
+  await fail('alwaysOn', { failCommands: ['hello', 'isMaster', 'ismaster'], blockConnection: true, blockTimeMS: 3000 });
+  driverServer(client).pool.ready();
+  const slow = Promise.all(Array.from({ length: 10 }, find));
+  await until('two handshakes are slow', () => monitor.snapshot().totals.connecting === 2);
+  expect(gaugesOf(monitor)).toEqual(truthOf(client));
+  await until('the gauges are true while handshakes are slow', isTrue);
+  expect(monitor.snapshot().totals).toMatchObject({ connecting: 2, waiting: 10 });
+  await fail('off', {});
+  await slow;
+  await until('the gauges are true after slow handshakes', isTrue);
+
+  driverServer(client).pool.clear();
+  await fail({ times: 3 }, { failCommands: ['hello', 'isMaster', 'ismaster'], closeConnection: true });
+  driverServer(client).pool.ready();
+  await Promise.allSettled(Array.from({ length: 20 }, find));
+  await fail('off', {});
+  expect(monitor.snapshot().totals.closed.error).toBeGreaterThanOrEqual(5);
+  await until('the gauges are true after handshakes failed', isTrue);
+});
+
+test('the records of a step-down and a failover under load are what the app saw', async () => {
+  const { url } = await startReplicaSet(['--setParameter', 'enableTestCommands=1'], 3);
+  const trace = await createTraceWriter(path.join(await scratchFolder(), 'failover.jsonl'));
+  const { operations, commands, checkouts, listRecords, monitor } = await failOver(url, trace);
+  const records = listRecords();
+  const happened = { failed: 0, refused: 0, retried: 0 };
+  for (const { requestId, startedAtMs, endedAtMs } of operations) {
+    const own = records.filter((record) => record.requestId === requestId);
+    const used = own.filter(({ checkedOutAtMs }) => checkedOutAtMs !== null);
+    const ran = commands.get(requestId) ?? [];
+    const refused = own.length - used.length;
+    expect(used).toHaveLength(ran.length);
+    for (const { server, connectionId, ...command } of ran)
+      expect(
+        used.filter(
+          (record) =>
+            record.server === server &&
+            record.connectionId === connectionId &&
+            Number(record.checkedOutAtMs) <= command.startedAtMs &&
+            command.endedAtMs <= record.endedAtMs &&
+            record.outcome === (command.hasFailed ? 'operationFailed' : 'checkedIn'),
+        ),
+      ).toHaveLength(1);
+    for (const record of own) {
+      expect(record.checkOutStartedAtMs).toBeGreaterThanOrEqual(startedAtMs);
+      expect(record.endedAtMs).toBeLessThanOrEqual(endedAtMs);
+      if (record.checkedOutAtMs === null) expect(record.outcome).toBe('checkOutFailed');
+      else expect(record.checkedOutAtMs).toBeGreaterThanOrEqual(record.checkOutStartedAtMs);
+    }
+    happened.failed += ran.filter(({ hasFailed }) => hasFailed).length;
+    happened.refused += refused;
+    happened.retried += Number(ran.length > 0 && ran.every(({ hasFailed }) => !hasFailed) && refused > 0);
+  }
+  const { cleared, waiting, active } = monitor.snapshot().totals;
+  process.stdout.write(`${JSON.stringify({ operations: operations.length, ...happened, cleared })}\n`);
+  expect(await trace.close()).toMatchObject({
+    checkouts: checkouts.list().length,
+    failed: happened.failed,
+    refused: happened.refused,
+  });
+  expect({ waiting, active }).toEqual({ waiting: 0, active: 0 });
+  for (const [what, times] of Object.entries({ ...happened, cleared })) expect([what, times]).not.toEqual([what, 0]);
 });
 
 /**

@@ -138,25 +138,6 @@ describe('an ordinary checkout', () => {
     fake.emit('CheckOutFailed', { reason: 'timeout' });
     expect(fake.gauges().waiting).toBe(1);
   });
-
-  test('is served while an older caller still waits for a connection to open', () => {
-    const fake = createFakeClient({ max: 2, maxConnecting: 1 });
-    fake.startCheckOut();
-    fake.open(1, 10);
-    fake.checkOut(1, 10);
-    fake.startCheckOut();
-    fake.create(2);
-    fake.pass(10);
-    fake.startCheckOut();
-    fake.checkIn(1);
-    fake.checkOut(1, 0);
-    expect(fake.gauges()).toEqual({ total: 2, idle: 0, active: 1, connecting: 1, waiting: 1 });
-    fake.pass(10);
-    fake.ready(2);
-    fake.checkOut(2, 20);
-    expect(fake.gauges()).toEqual({ total: 2, idle: 0, active: 2, connecting: 0, waiting: 0 });
-    expect(fake.monitor.snapshot().totals.wait.sumMs).toBe(10 + 0 + 20);
-  });
 });
 
 describe('a failed checkout', () => {
@@ -172,51 +153,9 @@ describe('a failed checkout', () => {
     fake.checkOut(1, 30);
     expect(fake.gauges().waiting).toBe(1);
   });
-
-  test('by a connection error leaves neither caller nor connection', () => {
-    const fake = createFakeClient();
-    fake.startCheckOut();
-    fake.create(1);
-    fake.pass(7);
-    fake.closeConnection(1, 'error');
-    fake.failCheckOut('connectionError', 7);
-    expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
-  });
 });
 
 describe('a checkout aborted by its caller, without an event', () => {
-  test('is not counted once its turn has come', () => {
-    const fake = busyPoolOfOne();
-    fake.startCheckOut();
-    expect(fake.gauges().waiting).toBe(1);
-    fake.pass(10);
-    fake.checkIn(1);
-    expect(fake.gauges()).toEqual({ total: 1, idle: 1, active: 0, connecting: 0, waiting: 0 });
-  });
-
-  test('is dropped when a later caller is served', () => {
-    const fake = busyPoolOfOne();
-    fake.queue(2, 10);
-    fake.startCheckOut();
-    expect(fake.gauges().waiting).toBe(3);
-    fake.checkIn(1);
-    fake.checkOut(1, 10);
-    expect(fake.gauges()).toMatchObject({ active: 1, waiting: 1 });
-    expect(fake.monitor.snapshot().totals.wait.sumMs).toBe(5 + 10);
-  });
-
-  test('is dropped when the connection opened for it becomes idle', () => {
-    const fake = createFakeClient();
-    fake.startCheckOut();
-    fake.open(1, 5);
-    expect(fake.gauges()).toEqual({ total: 1, idle: 1, active: 0, connecting: 0, waiting: 0 });
-    fake.pass(5);
-    fake.startCheckOut();
-    fake.checkOut(1, 0);
-    fake.startCheckOut();
-    expect(fake.gauges()).toMatchObject({ active: 1, waiting: 1 });
-  });
-
   test('does not cost later callers their place while connections are opened for them', () => {
     const fake = createFakeClient({ max: 3, maxConnecting: 2 });
     fake.queue(4, 10);
@@ -260,16 +199,6 @@ describe('a connection dropped after a clear, without an event', () => {
     return fake;
   }
 
-  test('is dropped when its waiter is refused', () => {
-    const fake = clearedWhileConnecting();
-    expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 1 });
-    fake.pass(5);
-    fake.failCheckOut('connectionError', 10);
-    expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
-    const { created, closed } = fake.monitor.snapshot().totals;
-    expect({ created, closed }).toEqual({ created: 1, closed: { abandoned: 1 } });
-  });
-
   test.each([
     ['timed out', true],
     ['was aborted, also without an event,', false],
@@ -289,26 +218,6 @@ describe('a connection dropped after a clear, without an event', () => {
     fake.startCheckOut();
     fake.create(2);
     expect(fake.gauges()).toMatchObject({ total: 1, connecting: 1, waiting: 1 });
-  });
-
-  test('is not assumed when the pool is ready again before the connection is', () => {
-    const fake = clearedWhileConnecting();
-    fake.emit('PoolReady');
-    expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 1 });
-    fake.ready(1);
-    fake.checkOut(1, 5);
-    fake.pass(5000);
-    expect(fake.gauges()).toEqual({ total: 1, idle: 0, active: 1, connecting: 0, waiting: 0 });
-  });
-
-  test('is not idle when it is ready after its caller timed out: the driver hands it to nobody', () => {
-    const fake = clearedWhileConnecting();
-    fake.emit('PoolReady');
-    fake.failCheckOut('timeout', 5);
-    fake.ready(1);
-    expect(fake.gauges()).toEqual({ total: 0, idle: 0, active: 0, connecting: 0, waiting: 0 });
-    fake.emit('Closed', { connectionId: 1, reason: 'stale' });
-    expect(fake.monitor.snapshot().totals.closed).toEqual({ stale: 1 });
   });
 
   test('nor if it was thought to be dropped, because another one was opened', () => {

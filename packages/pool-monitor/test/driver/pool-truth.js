@@ -10,6 +10,7 @@ import { MAX_HOLDERS } from '../../src/core/holders.js';
  *   'checkOutStartedAtMs' | 'checkedOutAtMs' | 'endedAtMs'> & { behind: (string | null)[] }} Facts of a checkout, as in
  *   its record
  *
+ * @typedef {{ waitMs: number, useMs: number }} Sums over the checkouts of a request
  * @typedef {(work: () => unknown) => any} Flow runs code in an async flow
  * @typedef {{ fromMs: number, toMs: number, isOutdated: boolean }} Opening of a connection; toMs: Infinity while it has
  *   no end; isOutdated: the pool was cleared since it began
@@ -33,6 +34,8 @@ export class PoolTruth {
   #openRequest;
   /** @type {Map<number, { own: Flow, last: Flow, abort: AbortController }>} */
   #requests = new Map();
+  /** By request. @type {Map<string, Sums>} */
+  sums = new Map();
   /** Of the connections in use, the longest first. @type {Map<any, { facts: Facts, flow: Flow }>} */
   #held = new Map();
   /** The uses of each connection that ended, the newest first. @type {Map<number, Facts[]>} */
@@ -155,6 +158,7 @@ export class PoolTruth {
       const own = this.#openRequest(requestId, abort.signal);
       flows = { own, last: own, abort };
       this.#requests.set(request, flows);
+      this.sums.set(requestId, { waitMs: 0, useMs: 0 });
     }
     const { own, last, abort: ofRequest } = flows;
     const { areAbortsTold } = this.#plan;
@@ -165,7 +169,7 @@ export class PoolTruth {
       flows.last = flow;
       checkedOut.then(
         (connection) => this.#noteCheckedOut(facts, connection, flow),
-        (error) => this.#noteFailed(facts, error),
+        (error) => this.#noteFailed(facts, error, ofRequest.signal),
       );
       return checkedOut;
     });
@@ -193,15 +197,18 @@ export class PoolTruth {
     this.#uses.set(id, uses ?? []);
   }
 
-  /** @param {Facts} facts @param {Error} error */
-  #noteFailed(facts, error) {
+  /** @param {Facts} facts @param {Error} error @param {AbortSignal} signal of its request */
+  #noteFailed(facts, error, signal) {
     this.waiting--;
     facts.endedAtMs = performance.now();
     const reason = REASONS[error.name];
     // When the pool is closed, a caller that a connection was being opened for fails after the last event.
-    if (!reason || (this.isClosed && reason !== 'poolClosed')) return;
-    facts.outcome = 'checkOutFailed';
-    facts.reason = reason;
+    if (reason && (!this.isClosed || reason === 'poolClosed')) {
+      facts.outcome = 'checkOutFailed';
+      facts.reason = reason;
+    }
+    const sums = /** @type {Sums} */ (this.sums.get(String(facts.requestId)));
+    if (facts.reason || signal.aborted) sums.waitMs += facts.endedAtMs - facts.checkOutStartedAtMs;
   }
 
   /** @param {any} connection @param {() => void} checkIn */
@@ -216,6 +223,9 @@ export class PoolTruth {
   #endUse(facts, hasFailed) {
     facts.outcome = hasFailed ? 'operationFailed' : 'checkedIn';
     facts.endedAtMs = performance.now();
+    const sums = /** @type {Sums} */ (this.sums.get(String(facts.requestId)));
+    sums.waitMs += Number(facts.checkedOutAtMs) - facts.checkOutStartedAtMs;
+    sums.useMs += facts.endedAtMs - Number(facts.checkedOutAtMs);
     this.#uses.get(Number(facts.connectionId))?.unshift(facts);
   }
 

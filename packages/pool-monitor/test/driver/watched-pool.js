@@ -8,12 +8,14 @@ import { captureFlow, PoolTruth } from './pool-truth.js';
 
 /** @import { CheckoutRecord } from '../../src/core/checkout-log.js' */
 /** @import { ServerPool } from '../../src/core/server-pool.js' */
-/** @import { Facts } from './pool-truth.js' */
+/** @import { RequestContext } from '../../src/core/request-context.js' */
+/** @import { Facts, Sums } from './pool-truth.js' */
 /** @import { WatchedSchedule } from './plan-requests.js' */
 
 /** @typedef {ReturnType<PoolTruth['gauges']> & { holders: (string | null)[] }} Instant */
 /** @typedef {{ atMs: number, monitor: Instant, truth: Instant }} InstantDifference */
 /** @typedef {{ atMs: number, monitor: Facts | null, truth: Facts }} CheckoutDifference */
+/** @typedef {{ requestId: string, monitor: Sums, truth: Sums }} RequestDifference */
 
 /** What a client passes on, by the names of the fake one. Its pool is created before anybody can listen to it. */
 const EVENTS = ['PoolReady', 'PoolCleared', 'PoolClosed', 'Created', 'Ready', 'Closed'].concat([
@@ -34,11 +36,13 @@ export class WatchedPool {
   #batch;
   /** Known from when the pool is created. @type {PoolTruth} */
   #truth = /** @type {any} */ (null);
+  /** By request. @type {Map<string, RequestContext>} */
+  #contexts = new Map();
   /** @type {InstantDifference | null} */
   #instant = null;
   /** Openings that the monitor may have given up, because a clear may have dropped them. @type {Set<object>} */
   #givenUp = new Set();
-  /** @type {(InstantDifference | CheckoutDifference)[]} */
+  /** @type {(InstantDifference | CheckoutDifference | RequestDifference)[]} */
   differences = [];
   /** Unsure: the events did not tell which connections a clear had dropped, or whose a dropped one was. */
   counts = {
@@ -66,7 +70,10 @@ export class WatchedPool {
   /** @param {any} pool */
   created = (pool) => {
     this.#truth = new PoolTruth(pool, this.#plan, (requestId, signal) =>
-      this.#checkouts.run({ route: '/any', requestId, signal }, captureFlow),
+      this.#checkouts.run({ route: '/any', requestId, signal }, (context) => {
+        this.#contexts.set(requestId, context);
+        return captureFlow();
+      }),
     );
     this.#fake.emit('PoolCreated', { address: pool.address });
     for (const name of EVENTS)
@@ -119,6 +126,16 @@ export class WatchedPool {
     this.counts.checkoutsUnsure += different.length - wrong.length;
     this.counts.checkoutsWrong += wrong.length;
     this.differences.push(...wrong);
+    if (different.length === 0) this.#judgeRequests();
+  }
+
+  /** Compares the sums over the checkouts of each request. Without its signal, an abort is only inferred. */
+  #judgeRequests() {
+    if (!this.#plan.areAbortsTold) return;
+    for (const [requestId, { waitMs, useMs }] of this.#contexts) {
+      const [monitor, truth] = [{ waitMs, useMs }, /** @type {Sums} */ (this.#truth.sums.get(requestId))];
+      if (!isDeepStrictEqual(monitor, truth)) this.differences.push({ requestId, monitor, truth });
+    }
   }
 
   /** @param {InstantDifference} instant */
