@@ -47,9 +47,13 @@ const STEP_MS = 1 / 16;
  */
 const OFFSET_MS = 1 / 1024;
 
-/** @param {number} seed @param {string} kind @returns {Schedule} */
-export function createSchedule(seed, kind) {
-  const random = createRandom(seed);
+/**
+ * @param {number} seed
+ * @param {string} kind one of KINDS
+ * @param {{ uniform: () => number }} [random] another stream of that seed
+ * @returns {Schedule}
+ */
+export function createSchedule(seed, kind, random = createRandom(seed)) {
   const isMixed = kind === 'everything';
   const [hasMinimum, hasIdleTime, hasTimeouts, hasAborts, hasFailures, hasClears] = TRAITS.map(
     (trait) => KINDS[kind][trait] && (!isMixed || random.uniform() < 0.7),

@@ -2,7 +2,9 @@
 // [FIRST_SEED] [FOLDER of the driver's package]. Prints one JSON object. It replaces the clock of its process.
 import { isDeepStrictEqual } from 'node:util';
 import { loadDriverPool } from 'test-support/driver-pool.js';
-import { createSchedule, followModel } from './driver-schedules.js';
+import { createSchedule, shrinkSchedule } from 'test-support/driver-schedules.js';
+import { createRandom } from '../../src/simulator/random.js';
+import { followModel } from './follow-model.js';
 
 /** @import { Followed, PoolEvent, Schedule } from 'test-support/driver-pool.js' */
 
@@ -28,28 +30,13 @@ function sortInstants({ events, ...rest }) {
   return { ...rest, events: events.toSorted((a, b) => a.atMs - b.atMs || (nameOf(a) < nameOf(b) ? -1 : 1)) };
 }
 
-/**
- * Leaves out checkouts that the difference does not need.
- *
- * @param {Schedule} schedule
- * @param {'order' | 'yes'} difference
- * @returns {Promise<Schedule>}
- */
-async function shrink(schedule, difference) {
-  for (let index = schedule.checkouts.length - 1; index >= 0; index--) {
-    const smaller = { ...schedule, checkouts: schedule.checkouts.toSpliced(index, 1) };
-    if ((await differs(smaller)) === difference) return shrink(smaller, difference);
-  }
-  return schedule;
-}
-
 let [schedules, checkouts, different, reordered] = [0, 0, 0, 0];
 let first;
 const seeds = Array.from({ length: Number(count) }, (_, index) => Number(firstSeed) + index);
 for (const [kind, seed] of kinds
   .split(',')
   .flatMap((each) => seeds.map((seed) => /** @type {const} */ ([each, seed])))) {
-  const schedule = createSchedule(seed, kind);
+  const schedule = createSchedule(seed, kind, createRandom(seed, kind));
   schedules++;
   checkouts += schedule.checkouts.length;
   const difference = await differs(schedule);
@@ -57,7 +44,7 @@ for (const [kind, seed] of kinds
   if (difference === 'yes') different++;
   else reordered++;
   if (first) continue;
-  const smallest = await shrink(schedule, difference);
+  const smallest = await shrinkSchedule(schedule, async (smaller) => (await differs(smaller)) === difference);
   first = { schedule: smallest, driver: await follow(smallest), model: followModel(smallest) };
 }
 process.stdout.write(`${JSON.stringify({ schedules, checkouts, different, reordered, first })}\n`);

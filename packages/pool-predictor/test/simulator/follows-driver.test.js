@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { KINDS } from './driver-schedules.js';
+import { KINDS } from 'test-support/driver-schedules.js';
 import { compareWithDriver } from './run-comparison.js';
 
 const OTHERS = Object.keys(KINDS).filter((kind) => kind !== 'everything');
