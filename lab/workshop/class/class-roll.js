@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createToken } from '../../../src/http/request-guards.js';
 import { clientError } from '../../../src/http/problem.js';
+import { keysOfName } from './name-keys.js';
 
 /** @import { LearnerFigures, Report } from '../class-report.js' */
 /** @import { SimulatedAnswer } from '../simulate-answer.js' */
@@ -48,6 +49,8 @@ export const MAX_LEARNERS = 200;
 /** Without letters and digits that look alike. */
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const CODE_LENGTH = 6;
+/** The teacher is no learner, whatever number follows. */
+const OF_TEACHER = /^(?:the )?teacher[ lo\d]*$/;
 
 /** The learners in the room. @param {ClassState} state */
 export function listPresent({ learners }) {
@@ -108,15 +111,19 @@ export function createRoll(state, lessons, onChange) {
   return {
     state,
     /**
-     * @param {string} name of the learner; a second Ada becomes "Ada 2"
+     * @param {string} name of the learner; a second Ada becomes "Ada 2", and so does one whose name looks like it
      * @param {boolean} [onPhone] see Learner
      * @returns {Learner}
+     * @throws {Error} with a status, if the class is full, or the name is the teacher's
      */
     join(name, onPhone) {
       if (state.learners.length >= MAX_LEARNERS) throw clientError(403, `the class is full: ${MAX_LEARNERS} learners`);
-      const taken = new Set(state.learners.map((one) => one.name));
+      if (keysOfName(name).some((key) => OF_TEACHER.test(key)))
+        throw clientError(400, `the name ${name} is taken: choose another one`);
+      const taken = new Set(state.learners.flatMap((one) => keysOfName(one.name)));
+      const isTaken = (/** @type {string} */ one) => keysOfName(one).some((key) => taken.has(key));
       let free = name;
-      for (let number = 2; taken.has(free); number++) free = `${name} ${number}`;
+      for (let number = 2; isTaken(free); number++) free = `${name} ${number}`;
       /** @type {Learner} */
       const learner = {
         id: createToken(),

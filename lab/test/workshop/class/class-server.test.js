@@ -357,14 +357,35 @@ test('the teacher sees who is at the case of the lesson, and the result who has 
   ]);
 });
 
-test('two with one name can be told apart', async () => {
-  const { learn } = await serveClass();
-  expect([(await learn('Ada')).name, (await learn(' Ada ')).name, (await learn('Ada')).name]).toEqual([
-    'Ada',
-    'Ada 2',
-    'Ada 3',
-  ]);
+test.each([
+  ['one name', ['Ada', 'Ada', 'Ada'], ['Ada', 'Ada 2', 'Ada 3']],
+  ['another case', ['Ada', 'ada', 'ADA'], ['Ada', 'ada 2', 'ADA 3']],
+  ['Cyrillic and Greek letters', ['Ada', '\u0410da', 'Ad\u03b1'], ['Ada', '\u0410da 2', 'Ad\u03b1 3']],
+  [
+    'only Cyrillic letters',
+    ['\u0412\u043e\u0432\u0430', '\u0432\u043e\u0432\u0430'],
+    ['\u0412\u043e\u0432\u0430', '\u0432\u043e\u0432\u0430 2'],
+  ],
+  ['accents and widths', ['Zoe', 'Zo\u00eb', '\uff3a\uff4f\uff45'], ['Zoe', 'Zo\u00eb 2', '\uff3a\uff4f\uff45 3']],
+  ['a capital I, a digit, a wide space', ['Al B', 'AI\u00a0B', 'A1  B'], ['Al B', 'AI\u00a0B 2', 'A1  B 3']],
+  ['names that only begin alike', ['Ann', 'Anna', 'Ann 2', 'Ann'], ['Ann', 'Anna', 'Ann 2', 'Ann 3']],
+  ['vowel signs', ['\u0930\u093e\u092e', '\u0930\u092e\u093e'], ['\u0930\u093e\u092e', '\u0930\u092e\u093e']],
+])('two with %s can be told apart', (_, names, called) => {
+  const roll = createRoll(openState(LESSONS), LESSONS, () => {});
+  expect(names.map((name) => roll.join(name).name)).toEqual(called);
 });
+
+test.each(['Teacher', ' teacher', 'TEACHER 2', 'The Teacher', 'T\u0435acher', '\uff34eacher'])(
+  'no learner can be called %s',
+  async (name) => {
+    const { join, state } = await serveClass();
+    expect(await post(`${join}/learners`, { name })).toMatchObject({
+      ...refusal(400),
+      answer: { detail: `the name ${name.trim()} is taken: choose another one` },
+    });
+    expect(state.learners).toEqual([]);
+  },
+);
 
 test.each(
   /** @type {[string, unknown][]} */ ([
