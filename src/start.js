@@ -5,7 +5,7 @@ import { createConcurrencyLimit } from './http/concurrency-limit.js';
 import { listen } from './http/listen.js';
 import { createToken } from './http/request-guards.js';
 import { CONTROLS, createAppSource } from './live/app-source.js';
-import { createTraffic } from './routes/control-routes.js';
+import { MAX_SLOW_MS, createTraffic } from './routes/control-routes.js';
 import { LoadTests } from './load-tests/load-test-runner.js';
 import { Database } from './mongo/database.js';
 import { openMongo } from './mongo/embedded.js';
@@ -14,6 +14,8 @@ import { openMongo } from './mongo/embedded.js';
 
 /** In most loads, fewer happen before somebody reads them. */
 const EVENTS_AT_ONCE = 1024;
+/** A connection that is silent for so much longer than the slowest query takes is lost. */
+const LOST_MS = 20_000;
 
 /**
  * Starts MongoDB, the shared client, the app and the server, in this order. Adds a closer for each to `closers`. Call
@@ -35,7 +37,9 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
   signal.throwIfAborted();
 
   const batch = new EventBatch({ size: EVENTS_AT_ONCE });
-  const database = new Database(mongo.url, settings, batch);
+  const controls = chooseControls(settings);
+  const socketTimeoutMs = chooseSocketTimeout(settings, controls.enabled);
+  const database = new Database(mongo.url, { ...settings, socketTimeoutMs }, batch);
   closers.push(() => database.close());
   const load = { slowMs: settings.slowMs };
   // The port is known only once the app is listening.
@@ -52,7 +56,7 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
     checkouts,
     loadTests,
     requests: createRequests(checkouts, { serverTiming: true }),
-    controls: chooseControls(settings),
+    controls,
     slowLimit: createConcurrencyLimit(settings.slowConcurrency),
     requestTimeoutMs: settings.requestTimeoutMs,
     requestLimit: createConcurrencyLimit(settings.maxRequests),
@@ -94,6 +98,17 @@ function describePools({ main }, { poolSize, slowPoolSize, slowConcurrency, slow
     ...(slowConcurrency ? [`at most ${slowConcurrency} requests of /slow at once`] : []),
     ...(slowQuery === 'work' ? ['/slow costs the server CPU time'] : []),
   ].join(', ');
+}
+
+/**
+ * After this time a connection that got no answer is given up, so a network that lost it costs no more.
+ * @param {Settings} settings
+ * @param {boolean} isControlled whether the page may make the slow query slower
+ * @returns {number | undefined} undefined where the server decides how long a query takes
+ */
+export function chooseSocketTimeout({ slowMs, slowQuery }, isControlled) {
+  if (slowQuery === 'work') return undefined;
+  return Math.max(slowMs, isControlled ? MAX_SLOW_MS : 0) + LOST_MS;
 }
 
 /** @param {Settings} settings */

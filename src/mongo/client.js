@@ -14,9 +14,11 @@ const MONGO_URL = new RegExp(
 
 /**
  * @typedef {Partial<Pick<import('../settings.js').Settings, 'poolSize' | 'minPoolSize' | 'maxConnecting' |
- *   'waitQueueTimeoutMs' | 'serverSelectionTimeoutMs' | 'appName'>> & { suffix?: string, heartbeatMs?: number }}
- *   ConnectSettings suffix: of the appName, where an app has several clients; heartbeatMs: unless the connection string
- *   says it
+ *   'waitQueueTimeoutMs' | 'serverSelectionTimeoutMs' | 'appName'>>} PoolSettings
+ *
+ * @typedef {PoolSettings & { suffix?: string, heartbeatMs?: number, socketTimeoutMs?: number }} ConnectSettings
+ *   suffix: of the appName, where an app has several clients; heartbeatMs and socketTimeoutMs: unless the connection
+ *   string says it
  */
 
 /**
@@ -35,7 +37,7 @@ export function createClient(url, settings, origin = 'MONGO_URL') {
         'percent-encode special characters, for example @ as %40 and / as %2F.',
     );
   }
-  const { appName, serverSelectionTimeoutMs, suffix, heartbeatMs } = settings;
+  const { appName, serverSelectionTimeoutMs, suffix, heartbeatMs, socketTimeoutMs } = settings;
   const unlessSaid = (/** @type {string} */ name, /** @type {number | undefined} */ ms) =>
     optionOf(url, name) === undefined ? ms : undefined;
   try {
@@ -49,6 +51,7 @@ export function createClient(url, settings, origin = 'MONGO_URL') {
       serverSelectionTimeoutMS:
         serverSelectionTimeoutMs ?? unlessSaid('serverSelectionTimeoutMS', CLIENT_DEFAULTS.serverSelectionTimeoutMs),
       heartbeatFrequencyMS: unlessSaid('heartbeatFrequencyMS', heartbeatMs),
+      socketTimeoutMS: unlessSaid('socketTimeoutMS', socketTimeoutMs),
     });
   } catch (cause) {
     const { message } = /** @type {Error} */ (cause);

@@ -16,7 +16,11 @@ const SLOW = 'slow';
 export class Database {
   #server;
 
-  /** @param {string} url @param {Settings} settings @param {EventBatch} [batch] what handles the clients' events */
+  /**
+   * @param {string} url
+   * @param {Settings & { socketTimeoutMs?: number }} settings
+   * @param {EventBatch} [batch] what handles the clients' events
+   */
   constructor(url, settings, batch) {
     const { slowPoolSize } = settings;
     const slowQueries = createSlowQueries(settings.slowQuery);

@@ -38,7 +38,7 @@ export class SharedClient {
 
   /**
    * @param {string} url
-   * @param {Settings & { suffix?: string }} settings
+   * @param {Settings & { suffix?: string, socketTimeoutMs?: number }} settings
    * @param {object} options
    * @param {string | null} [options.name] of the pool, where there are several clients
    * @param {ReturnType<typeof import('./slow-query.js').createSlowQueries>} options.slowQueries

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /**
  * What Linux says about a process.
@@ -22,9 +22,36 @@ export function readProcess(pid) {
   return { parent: Number(parent), group: Number(group), startedAt: others[16] };
 }
 
+/**
+ * Lists a process and those that it started, directly or not.
+ *
+ * @param {number} root
+ * @returns {number[]} process ids; only `root` if the system has no /proc
+ */
+export function listTree(root) {
+  const all = (process.platform === 'linux' ? readdirSync('/proc') : [])
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), parent: readProcess(Number(name))?.parent }));
+  const tree = [root];
+  for (const pid of tree) tree.push(...all.filter(({ parent }) => parent === pid).map((one) => one.pid));
+  return tree;
+}
+
 /** Whether npm or npx started a process, or one that it comes from. @param {number} pid */
 export function isUnderNpm(pid) {
-  return /(?:^|\0)npm_command=/.test(readOf(pid, 'environ'));
+  return readSetting(pid, 'npm_command') !== undefined;
+}
+
+/**
+ * @param {number} pid
+ * @param {string} name
+ * @returns {string | undefined} a setting in the environment that the process was started with
+ */
+export function readSetting(pid, name) {
+  const found = readOf(pid, 'environ')
+    .split('\0')
+    .find((setting) => setting.startsWith(`${name}=`));
+  return found?.slice(name.length + 1);
 }
 
 /** @param {number | 'self'} pid @param {string} file @returns {string} empty if it can't be read */

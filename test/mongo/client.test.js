@@ -11,6 +11,7 @@ import { readSettings, SettingsError } from '../../src/settings.js';
 import { SharedClient } from '../../src/mongo/shared-client.js';
 import { Database } from '../../src/mongo/database.js';
 import { watchReadiness } from '../../src/mongo/readiness.js';
+import { chooseSocketTimeout } from '../../src/start.js';
 
 describe('a client', () => {
   /** @param {string} url @param {Record<string, string>} [environment] */
@@ -43,7 +44,7 @@ describe('a client', () => {
   describe("the driver's options", () => {
     const url =
       'mongodb://127.0.0.1/?maxPoolSize=7&waitQueueTimeoutMS=70&serverselectiontimeoutms=900' +
-      '&appName=the%20shop&heartbeatFrequencyMS=1000';
+      '&appName=the%20shop&heartbeatFrequencyMS=1000&socketTimeoutMS=7000';
 
     test('come from the settings, as numbers', () => {
       const { options } = clientFor(url, {
@@ -86,11 +87,23 @@ describe('a client', () => {
     });
 
     test.each([
-      ['mongodb://127.0.0.1/', { appName: 'mongodb-pool-lab-slow', heartbeatFrequencyMS: 2000 }],
-      [url, { appName: 'the shop-slow', heartbeatFrequencyMS: 1000 }],
-    ])('of one client of several have its name, and our heartbeat unless %s has one', (each, expected) => {
-      const { options } = createClient(each, { suffix: 'slow', heartbeatMs: 2000 });
+      [
+        'mongodb://127.0.0.1/',
+        { appName: 'mongodb-pool-lab-slow', heartbeatFrequencyMS: 2000, socketTimeoutMS: 25_000 },
+      ],
+      [url, { appName: 'the shop-slow', heartbeatFrequencyMS: 1000, socketTimeoutMS: 7000 }],
+    ])('of one client of several have its name, and our times unless %s has them', (each, expected) => {
+      const { options } = createClient(each, { suffix: 'slow', heartbeatMs: 2000, socketTimeoutMs: 25_000 });
       expect(options).toMatchObject(expected);
+    });
+
+    test.each([
+      ['as long as the slow query and 20 s', {}, false, 25_000],
+      ['as long as the page may make it and 20 s', {}, true, 80_000],
+      ['longer where the slow query is slower than that', { SLOW_MS: '90000' }, true, 110_000],
+      ['for ever where the server decides how long it takes', { SLOW_QUERY: 'work' }, false, undefined],
+    ])('let a connection be silent %s', (_, environment, isControlled, expected) => {
+      expect(chooseSocketTimeout(readSettings(environment, 'no-such-file'), isControlled)).toBe(expected);
     });
   });
 

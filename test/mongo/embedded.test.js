@@ -9,6 +9,7 @@ import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { readSettings } from '../../src/settings.js';
 import { dataFoldersOf, isRunning, mongodsOf } from '../support/start-app.js';
 import { findMongod } from '../../src/mongo/find-mongod.js';
+import { requireSha256 } from '../../src/mongo/require-sha256.js';
 
 /** @param {Partial<Parameters<typeof startEmbeddedMongo>[0]>} [options] */
 async function start(options) {
@@ -246,4 +247,16 @@ onPosix('the search for a mongod', () => {
     }).catch((reason) => reason);
     expect(error).toBe(stop.signal.reason);
   });
+});
+
+test('an archive is taken only if it has the SHA-256 sum that is published', async () => {
+  const archive = path.join(await scratchFolder(), 'mongodb.tgz');
+  await writeFile(archive, 'abc');
+  // Of "abc": FIPS 180-2, appendix B.1.
+  const sum = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+  await requireSha256(archive, `${sum}  mongodb.tgz\n`);
+  const other = sum.replace('ba', 'ab');
+  await expect(requireSha256(archive, `${other}  mongodb.tgz\n`)).rejects.toThrow(
+    `the SHA-256 sum of mongodb.tgz is ${sum}, and MongoDB published ${other}`,
+  );
 });
