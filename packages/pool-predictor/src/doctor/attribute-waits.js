@@ -1,9 +1,12 @@
-import { CAUSE } from './causes.js';
+import { CAUSE, GROWTH_CAUSES } from './causes.js';
 import { findHolders } from './find-holders.js';
 import { countOpen } from './request-times.js';
 
+/** @import { Intervals } from '../base/intervals.js' */
+/** @import { ClientUse } from '../trace/client-use.js' */
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
 /** @import { Cause } from './causes.js' */
+/** @import { PoolHolder } from './find-holders.js' */
 /** @import { PoolHistory, Why } from './pool-history.js' */
 /** @import { RequestCheckouts } from './request-times.js' */
 /** @import { LoopFacts, ServerFacts } from './second-facts.js' */
@@ -16,6 +19,9 @@ import { countOpen } from './request-times.js';
  * @property {LoopFacts[]} loops by process
  * @property {ServerFacts[]} servers by process
  * @property {RequestCheckouts} byRequest
+ * @property {ClientUse[]} clients see findClientUse
+ * @property {Float64Array} waitedMs by checkout, see splitWaits
+ * @property {Intervals[]} background by pool, see listBackground
  */
 
 /** Who waits less has not waited: that is the driver's own work. */
@@ -38,8 +44,24 @@ const MAX_BEHIND = 10;
  */
 export function attributeWaits(trace, evidence) {
   const causes = new Uint8Array(trace.checkouts.length);
-  for (let row = 0; row < causes.length; row++) causes[row] = CAUSE[findCause(trace, evidence, row)];
+  for (let row = 0; row < causes.length; row++) causes[row] = CAUSE[blameClients(findCause(trace, evidence, row), trace, evidence, row)];
   return causes;
+}
+
+/**
+ * Whether a wait is one for the many clients of its process: their pools grow, and opening connections keeps the event
+ * loop busy.
+ *
+ * @param {Cause} cause that was found
+ * @param {RecordedTrace} trace
+ * @param {WaitEvidence} evidence
+ * @param {number} row
+ * @returns {Cause}
+ */
+function blameClients(cause, { pools, checkouts: { poolOf } }, { clients }, row) {
+  const use = clients.find(({ process }) => process === pools[poolOf[row]].process);
+  if (!use || !(GROWTH_CAUSES.includes(cause) || (cause === 'lateEventLoop' && use.kind !== 'stay'))) return cause;
+  return use.kind === 'stay' ? 'manyClients' : 'clientPerRequest';
 }
 
 /**
@@ -99,7 +121,8 @@ function causeOfClear({ isLosing }) {
  * @param {{ fromMs: number, toMs: number }} wait
  * @returns {Cause}
  */
-function causeOfQueue(trace, { pools, loops, servers, byRequest }, row, { fromMs, toMs }) {
+function causeOfQueue(trace, evidence, row, { fromMs, toMs }) {
+  const { pools, loops, servers } = evidence;
   const { checkouts, pools: recorded, operations } = trace;
   const pool = checkouts.poolOf[row];
   const { process, maxPoolSize = 0 } = recorded[pool];
@@ -114,8 +137,20 @@ function causeOfQueue(trace, { pools, loops, servers, byRequest }, row, { fromMs
   if (parked.length / size >= PARKED) return 'parkedConnections';
   if (isLate) return 'lateEventLoop';
   if (servers[process].isFull || servers[process].isQueueing) return 'fullServer';
-  const several = holders.filter(
-    ({ request, atMs }) => request >= 0 && countOpen(trace, byRequest.of(request), pool, atMs) > 1,
-  );
+  const several = holders.filter((holder) => askedAtOnce(trace, evidence, holder, pool) > 0);
   return several.length >= holders.length / 2 ? 'severalAtOnce' : 'fullPool';
+}
+
+/**
+ * How many connections a holder had or wanted at once: a request more than one, or a job more than there are.
+ *
+ * @param {RecordedTrace} trace
+ * @param {Pick<WaitEvidence, 'byRequest' | 'background'>} evidence
+ * @param {Pick<PoolHolder, 'request' | 'atMs'>} holder
+ * @param {number} pool row
+ * @returns {number} 0: it asked for one at a time
+ */
+export function askedAtOnce(trace, { byRequest, background }, { request, atMs }, pool) {
+  const count = request < 0 ? background[pool].countAt(atMs) : countOpen(trace, byRequest.of(request), pool, atMs);
+  return count > (request < 0 ? (trace.pools[pool].maxPoolSize ?? Infinity) : 1) ? count : 0;
 }

@@ -1,8 +1,9 @@
 import { nameClient } from '../trace/pick-pool.js';
+import { askedAtOnce } from './attribute-waits.js';
 import { OPENING_CAUSES } from './causes.js';
 import { findHolders } from './find-holders.js';
-import { countOpen } from './request-times.js';
 
+/** @import { ClientUse } from '../trace/client-use.js' */
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
 /** @import { WaitEvidence } from './attribute-waits.js' */
 /** @import { Cause } from './causes.js' */
@@ -27,6 +28,7 @@ import { countOpen } from './request-times.js';
  * @property {{ cores?: number, busyShare?: number, growth: number, isQueueing: boolean }} [server]
  * @property {{ maxMs: number, busy: number }} [loop] means over the seconds
  * @property {number} [limit] requests at once
+ * @property {ClientUse} [clients]
  */
 
 /**
@@ -45,7 +47,7 @@ export function describeCause(cause, { trace, evidence, limits, rows }) {
     weigh(
       rows,
       (row) => String(checkouts.poolOf[row]),
-      (row) => checkouts.waitMs[row],
+      (row) => evidence.waitedMs[row],
     )[0]?.key ?? 0;
   const own = rows.filter((row) => checkouts.poolOf[row] === Number(pool));
   const { process } = pools[Number(pool)];
@@ -53,7 +55,7 @@ export function describeCause(cause, { trace, evidence, limits, rows }) {
   return {
     ...(pools.length > 1 && { client: nameClient(pools[Number(pool)]) }),
     maxPoolSize: pools[Number(pool)].maxPoolSize,
-    routes: weighRoutes(trace, own),
+    routes: weighRoutes(trace, evidence, own),
     holders: weighHolders(trace, evidence, own),
     ...describeOpening(cause, trace, evidence, Number(pool)),
     ...(cause === 'parkedConnections' && { parked: describeParked(trace, evidence, own) }),
@@ -89,12 +91,12 @@ function describeOpening(cause, { pools }, evidence, pool) {
   };
 }
 
-/** @param {RecordedTrace} trace @param {number[]} rows @returns {NamedShare[]} */
-function weighRoutes({ checkouts, routes }, rows) {
+/** @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {number[]} rows @returns {NamedShare[]} */
+function weighRoutes({ checkouts, routes }, { waitedMs }, rows) {
   return weigh(
     rows,
     (row) => String(checkouts.routeOf[row]),
-    (row) => checkouts.waitMs[row],
+    (row) => waitedMs[row],
   ).map(({ key, share }) => ({
     route: routes[Number(key)] ?? null,
     operation: null,
@@ -103,10 +105,10 @@ function weighRoutes({ checkouts, routes }, rows) {
 }
 
 /** @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {number[]} rows @returns {NamedShare[]} */
-function weighHolders(trace, { pools }, rows) {
+function weighHolders(trace, { pools, waitedMs }, rows) {
   const holders = rows.flatMap((row) => {
     const found = findHolders(trace, pools, row);
-    return found.map((holder) => ({ ...holder, weight: trace.checkouts.waitMs[row] / found.length }));
+    return found.map((holder) => ({ ...holder, weight: waitedMs[row] / found.length }));
   });
   return weigh(
     holders,
@@ -131,14 +133,19 @@ function describeParked(trace, { pools }, rows) {
   return { connections, operation: name };
 }
 
-/** @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {number[]} rows @param {number} pool row */
-function countAtOnce(trace, { byRequest }, rows, pool) {
+/**
+ * The most connections that a holder, or one who waited, asked for at once.
+ * @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {number[]} rows @param {number} pool row
+ */
+function countAtOnce(trace, evidence, rows, pool) {
   const { requestOf, startedMs } = trace.checkouts;
-  return rows.reduce(
-    (most, row) =>
-      requestOf[row] < 0 ? most : Math.max(most, countOpen(trace, byRequest.of(requestOf[row]), pool, startedMs[row])),
-    0,
-  );
+  let most = 0;
+  for (const row of rows) {
+    const own = { request: requestOf[row], atMs: startedMs[row] };
+    for (const each of [own, ...findHolders(trace, evidence.pools, row)])
+      most = Math.max(most, askedAtOnce(trace, evidence, each, pool));
+  }
+  return most;
 }
 
 /**

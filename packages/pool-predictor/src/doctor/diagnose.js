@@ -1,5 +1,6 @@
 import { sum } from '../base/sample-statistics.js';
 import { attributeWaits } from './attribute-waits.js';
+import { findClientUse } from '../trace/client-use.js';
 import { listWaiting } from '../trace/open-checkouts.js';
 import { OUTCOMES } from '../trace/recorded-trace.js';
 import { CAUSES } from './causes.js';
@@ -7,9 +8,10 @@ import { findLimits } from './find-limits.js';
 import { PoolHistory } from './pool-history.js';
 import { describeCause } from './cause-facts.js';
 import { pickProofs } from './proofs.js';
-import { RequestCheckouts, splitRequests } from './request-times.js';
+import { RequestCheckouts, listBackground, splitRequests, splitWaits } from './request-times.js';
 import { LoopFacts, ServerFacts, measureGrowth } from './second-facts.js';
 import { findSettings } from './setting-findings.js';
+import { judgeClients } from './judge-clients.js';
 import { judge } from './verdict.js';
 
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
@@ -25,9 +27,9 @@ const LOOPBACK = /^(localhost|127\.|\[?::1)/;
 /**
  * @typedef {object} CauseShare
  * @property {Cause} cause
- * @property {number} waitedMs
+ * @property {number} waitedMs see splitWaits
  * @property {number} share of the waited time
- * @property {number} requests that waited for this; a checkout outside of any request counts as one
+ * @property {number} requests that waited for this; where there are none, checkouts
  * @property {number} requestsShare of the requests that waited
  * @property {CauseFacts} facts
  * @property {Proof[]} proofs
@@ -55,7 +57,7 @@ export function diagnose(trace, fleet = {}) {
   const { checkouts, missing } = trace;
   const evidence = gatherEvidence(trace);
   const causeOf = attributeWaits(trace, evidence);
-  const times = splitRequests(trace, evidence.byRequest);
+  const times = splitRequests(trace, evidence);
   // What a history leaves out would look like connections and places that nobody uses.
   const isWhole = !trace.header.history;
   const limits = isWhole ? findLimits(trace, times, evidence.byRequest) : [];
@@ -66,18 +68,21 @@ export function diagnose(trace, fleet = {}) {
     byCause.set(cause, bucket);
     return bucket;
   };
+  // A job or a stream that waits delays no request.
+  const isAlone = checkouts.requestOf.every((request) => request < 0);
   for (let row = 0; row < checkouts.length; row++) {
+    if (checkouts.requestOf[row] < 0 && !isAlone && !isRefused(checkouts, row)) continue;
     const bucket = bucketOf(CAUSES[causeOf[row]]);
-    bucket.waitedMs += checkouts.waitMs[row];
+    bucket.waitedMs += evidence.waitedMs[row];
     bucket.requests.add(requestKey(checkouts.requestOf[row], row));
     bucket.rows.push(row);
   }
+  const poolWaitedMs = sum([...byCause.values()].map((bucket) => bucket.waitedMs));
   for (const { row, beforeMs } of limits.flatMap(({ waits }) => waits)) {
     const bucket = bucketOf('concurrencyLimit');
     bucket.waitedMs += beforeMs;
     bucket.requests.add(row);
   }
-  const poolWaitedMs = sum(checkouts.waitMs);
   const waitedMs = sum([...byCause.values()].map((bucket) => bucket.waitedMs));
   const waiting = new Set([...byCause].flatMap(([cause, { requests }]) => (cause === 'none' ? [] : [...requests])))
     .size;
@@ -92,25 +97,24 @@ export function diagnose(trace, fleet = {}) {
       proofs: cause === 'none' ? [] : pickProofs(trace, evidence.pools, bucket.rows),
     }))
     .toSorted((a, b) => b.waitedMs - a.waitedMs);
-  const outside = [...checkouts.requestOf].filter((request) => request < 0).length;
   const stillWaiting = listWaiting(trace);
   const totals = {
-    requests: new Set(checkouts.requestOf.filter((request) => request >= 0)).size + outside,
+    requests: new Set([...byCause.values()].flatMap(({ requests }) => [...requests])).size,
     waiting,
     checkouts: checkouts.length,
-    refused: checkouts.useMs.filter((ms, row) => Number.isNaN(ms) && OUTCOMES[checkouts.outcomeOf[row]] !== 'waiting')
-      .length,
+    refused: checkouts.useMs.filter((_, row) => isRefused(checkouts, row)).length,
     durationMs: checkouts.startedMs[checkouts.length - 1] - checkouts.startedMs[0],
     waitedMs,
     poolWaitedMs,
     stillWaiting: stillWaiting.length + trace.unlisted.count,
-    stillWaitedMs: sum(stillWaiting.map((row) => checkouts.waitMs[row])) + trace.unlisted.waitedMs,
+    stillWaitedMs: sum(stillWaiting.map((row) => evidence.waitedMs[row])) + trace.unlisted.waitedMs,
   };
+  const verdict = judgeClients(judge({ trace, evidence, causeOf, times, limits, causes, totals }), evidence.clients);
   return {
-    verdict: judge({ trace, evidence, causeOf, times, limits, causes, totals }),
+    verdict,
     totals,
     causes,
-    settings: findSettings(trace, evidence, { ...fleet, limits, isWhole }),
+    settings: findSettings(trace, evidence, { ...fleet, limits, isWhole, verdict }),
     missing,
   };
 }
@@ -126,6 +130,11 @@ export function listLongestWaits(trace, count) {
   return pickProofs(trace, gatherEvidence(trace).pools, [...trace.checkouts.waitMs.keys()], count);
 }
 
+/** Whether it got no connection. @param {RecordedTrace['checkouts']} checkouts @param {number} row */
+function isRefused({ useMs, outcomeOf }, row) {
+  return Number.isNaN(useMs[row]) && OUTCOMES[outcomeOf[row]] !== 'waiting';
+}
+
 /**
  * @param {number} request row, or -1
  * @param {number} row of a checkout
@@ -138,6 +147,7 @@ function requestKey(request, row) {
 /** @param {RecordedTrace} trace @returns {WaitEvidence} */
 function gatherEvidence(trace) {
   const { checkouts, pools: recorded, processes, seconds } = trace;
+  const byRequest = new RequestCheckouts(trace);
   const ofProcess = (/** @type {{ process: number }[]} */ list, /** @type {number} */ process) =>
     /** @type {any[]} */ (list.filter((each) => each.process === process));
   const isLocal = processes.map((_, process) =>
@@ -163,6 +173,9 @@ function gatherEvidence(trace) {
     servers: processes.map(
       (_, process) => new ServerFacts(ofProcess(seconds.server, process), { growth, isLocal: isLocal[process] }),
     ),
-    byRequest: new RequestCheckouts(trace),
+    byRequest,
+    clients: findClientUse(trace),
+    waitedMs: splitWaits(trace, byRequest),
+    background: listBackground(trace),
   };
 }

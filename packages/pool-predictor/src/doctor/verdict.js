@@ -101,12 +101,12 @@ function isPassing(cause, causes, totals) {
  * @param {FoundLimit[]} limits
  * @returns {Span[]}
  */
-function listSpans({ checkouts }, { byRequest }, isImportant, times, limits) {
+function listSpans({ checkouts }, { byRequest, waitedMs }, isImportant, times, limits) {
   const limited = new Map(limits.flatMap(({ waits }) => waits.map(({ row, beforeMs }) => [row, beforeMs])));
   const known = new Set(times.map(({ row }) => row));
-  const spans = times.map(({ row, route, durationMs, waitMs }) => {
-    const counted = sum([...byRequest.of(row)].filter(isImportant).map((each) => checkouts.waitMs[each]));
-    return { route, durationMs, waitMs: Math.min(waitMs, counted) + (limited.get(row) ?? 0) };
+  const spans = times.map(({ row, route, durationMs }) => {
+    const counted = sum([...byRequest.of(row)].filter(isImportant).map((each) => waitedMs[each]));
+    return { route, durationMs, waitMs: counted + (limited.get(row) ?? 0) };
   });
   for (let row = 0; row < checkouts.length; row++) {
     // A change stream that waits delays nobody else.
