@@ -6,7 +6,9 @@ export function isRecord(value) {
 }
 
 export const text = kind('text', (value) => typeof value === 'string');
-export const number = kind('a number', (value) => typeof value === 'number');
+/** JSON can contain 1e999, which is Infinity. */
+export const number = kind('a number', Number.isFinite);
+export const count = kind('a whole number', (value) => Number.isSafeInteger(value) && Number(value) >= 0);
 export const flag = kind('true or false', (value) => typeof value === 'boolean');
 export const map = kind('an object', isRecord);
 

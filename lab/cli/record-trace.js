@@ -53,7 +53,11 @@ export async function recordTrace(app, { out, client, pid, seconds, signal, ever
   let hint = `\n${HOW_TO_WATCH}`;
   try {
     const recorder = new AppRecorder(app.url, {
-      ask: (url, ask) => askApp({ ...app, url, hint }, (poolClient) => ask(poolClient, patience.signal)),
+      ask(url, ask) {
+        // The others come from the page of a watched app.
+        const redirect = url === app.url ? 'follow' : 'error';
+        return askApp({ ...app, url, redirect, hint }, (poolClient) => ask(poolClient, patience.signal));
+      },
       // Not of the last answer: there is no other try.
       onNews: (text) => void (stop.signal.aborted || process.stderr.write(`${text}\n`)),
       client,

@@ -20,6 +20,7 @@ const WARM_UP_TRIPS = 10;
  * @property {string} option that it came from, for messages
  * @property {string} url without user and password: for messages, files and requests
  * @property {Record<string, string>} headers with user and password
+ * @property {RequestRedirect} [redirect] default: follow, as to the only process of `pool-lab watch`
  * @property {string} [hint] to print after an error
  */
 
@@ -52,9 +53,9 @@ export function parseAppUrl(option, text) {
  * @returns {Promise<T>}
  * @throws {Error} naming the option
  */
-export async function askApp({ option, url, headers, hint = '' }, ask) {
+export async function askApp({ option, url, headers, redirect = 'follow', hint = '' }, ask) {
   try {
-    return await ask(new PoolClient(url, { headers, timeoutMs: TIMEOUT_MS }));
+    return await ask(new PoolClient(url, { headers, redirect, timeoutMs: TIMEOUT_MS }));
   } catch (cause) {
     throw new Error(`${option} ${/** @type {Error} */ (cause).message}${hint}`, { cause });
   }

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { namesLoopback, sendProblem } from 'mongodb-pool-page';
 import { createToken } from '../../src/http/request-guards.js';
 import { openLoopbackServer } from '../base/loopback-server.js';
-import { listOf, number, orNone, shape, text } from '../base/shape.js';
+import { count, listOf, orNone, shape, text } from '../base/shape.js';
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 
@@ -75,14 +75,14 @@ const loopbackUrl = (value, where) => {
 };
 
 const checkReport = shape({
-  pid: number,
-  threadId: number,
+  pid: count,
+  threadId: count,
   command: text,
   url: orNone(loopbackUrl),
   notWatched: orNone(text),
-  ports: listOf(number),
+  ports: listOf(count),
   clients: listOf(
-    shape({ name: orNone(text), hosts: listOf(text), maxPoolSize: number, replacedMaxPoolSize: orNone(number) }),
+    shape({ name: orNone(text), hosts: listOf(text), maxPoolSize: count, replacedMaxPoolSize: orNone(count) }),
   ),
 });
 

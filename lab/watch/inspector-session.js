@@ -19,15 +19,16 @@ export async function findDebugger(port, signal) {
   /** @type {Response} */
   let response;
   try {
-    response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]) });
+    response = await fetch(url, { redirect: 'error', signal: AbortSignal.any([signal, AbortSignal.timeout(OPEN_MS)]) });
   } catch {
     signal.throwIfAborted();
     return null;
   }
   const targets = await response.json().catch(() => null);
   const address = targets?.[0]?.webSocketDebuggerUrl;
-  if (typeof address !== 'string') throw new Error(`Port ${port} of the inspector is taken by another program`);
-  return address;
+  if (!URL.canParse(address)) throw new Error(`Port ${port} of the inspector is taken by another program`);
+  // Such a program could name any server.
+  return `ws://127.0.0.1:${port}${new URL(address).pathname}`;
 }
 
 /**

@@ -54,7 +54,16 @@ const REFUSED = [
   ['nothing', { body: '' }, 400, 'JSON'],
   ['null', { body: 'null' }, 400, 'it must be an object'],
   ['a list', { body: '[7]' }, 400, 'it must be an object'],
-  ['half a report', { body: '{"pid":7}' }, 400, 'threadId must be a number'],
+  ['half a report', { body: '{"pid":7}' }, 400, 'threadId must be a whole number'],
+  ...['1e999', '-7', '7.5'].map(
+    (pid) =>
+      /** @type {(typeof REFUSED)[0]} */ ([
+        `the process ${pid}`,
+        { body: JSON.stringify(FIRST).replace('7', pid) },
+        400,
+        'pid must be a whole number',
+      ]),
+  ),
   ['hosts that are none', { body: JSON.stringify({ ...FIRST, clients: [{ hosts: 5 }] }) }, 400, 'clients[0].hosts'],
   ['a larger one', { body: JSON.stringify({ ...FIRST, command: 'x'.repeat(100_000) }) }, 413, '100000 characters'],
   ['a much larger one', { body: `"${'x'.repeat(5_000_000)}"` }, 413, '100000 characters'],

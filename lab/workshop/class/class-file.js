@@ -8,14 +8,9 @@ import { writeAtomically } from '../../base/write-atomically.js';
 
 const SAVE_AFTER_MS = 200;
 
-/** JSON can contain 1e999, which is Infinity. @type {import('../../base/shape.js').Check} */
-const figure = (value, where) => {
-  if (!Number.isFinite(value)) throw new Error(`${where} must be a number`);
-};
-
 /** @type {import('../../base/shape.js').Check} */
 const pair = (value, where) => {
-  listOf(figure)(value, where);
+  listOf(number)(value, where);
   if (value.length !== 2) throw new Error(`${where} must be a pair`);
 };
 
@@ -36,10 +31,10 @@ const checkState = shape({
       progressAt: number,
       work: mapOf(
         shape({
-          guess: orNone(figure),
+          guess: orNone(number),
           failed: number,
           hint: orNone(number),
-          figures: orNone(shape({ measured: orNone(figure), points: listOf(pair) })),
+          figures: orNone(shape({ measured: orNone(number), points: listOf(pair) })),
         }),
       ),
     }),

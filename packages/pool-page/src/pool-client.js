@@ -36,16 +36,17 @@ export async function ask(url, read, { timeoutMs = TIMEOUT_MS, signal, ...init }
 /** Asks a running app for what its live view knows. Runs in Node.js and in a browser. */
 export class PoolClient {
   #url;
-  #headers;
+  #init;
   #timeoutMs;
 
   /**
    * @param {string} url of the app
-   * @param {{ headers?: Record<string, string>, timeoutMs?: number }} [options] timeoutMs: for each answer
+   * @param {{ headers?: Record<string, string>, timeoutMs?: number, redirect?: RequestRedirect }} [options] timeoutMs:
+   *   for each answer; redirect: by default an error, because it could lead to any server
    */
-  constructor(url, { headers = {}, timeoutMs = TIMEOUT_MS } = {}) {
+  constructor(url, { headers = {}, timeoutMs = TIMEOUT_MS, redirect = 'error' } = {}) {
     this.#url = url;
-    this.#headers = headers;
+    this.#init = { headers, redirect };
     this.#timeoutMs = timeoutMs;
   }
 
@@ -134,7 +135,7 @@ export class PoolClient {
     const timer = setTimeout(() => stop.abort(), this.#timeoutMs);
     try {
       const until = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-      const response = await fetch(url, { headers: this.#headers, signal: until });
+      const response = await fetch(url, { ...this.#init, signal: until });
       // The stream itself has no deadline.
       clearTimeout(timer);
       await checkStatus(response, url);
@@ -164,14 +165,14 @@ export class PoolClient {
 
   /** @param {string} path @param {AbortSignal} [signal] @returns {Promise<any>} */
   async #get(path, signal) {
-    const body = parseJson(await this.#getText(path, signal, { Accept: 'application/json', ...this.#headers }));
+    const body = parseJson(await this.#getText(path, signal, { Accept: 'application/json', ...this.#init.headers }));
     if (typeof body !== 'object' || body === null)
       throw new AnswerError(new URL(path, this.#url), 'GET', 'did not answer with a JSON object');
     return body;
   }
 
   /** @param {string} path @param {AbortSignal} [signal] @param {Record<string, string>} [headers] @returns {Promise<string>} */
-  #getText(path, signal, headers = this.#headers) {
+  #getText(path, signal, headers = this.#init.headers) {
     const url = new URL(path, this.#url);
     return ask(
       url,
@@ -179,7 +180,7 @@ export class PoolClient {
         await checkStatus(response, url);
         return response.text();
       },
-      { headers, signal, timeoutMs: this.#timeoutMs },
+      { ...this.#init, headers, signal, timeoutMs: this.#timeoutMs },
     );
   }
 }

@@ -521,6 +521,20 @@ describe('the client of /pool', () => {
     await expect(post).rejects.toThrow(/^http:\/\/127\.0\.0\.1:1 does not answer POST \/a\?b=c \((?!.*secret)/);
   });
 
+  test('a redirection is an error unless it is asked for: it could lead to any server', async () => {
+    /** @type {(string | undefined)[]} */
+    const asked = [];
+    const there = await serve((req, res) => {
+      asked.push(req.url);
+      res.end('{"max":3}');
+    });
+    const url = await serve((req, res) => res.writeHead(307, { Location: new URL(String(req.url), there).href }).end());
+    for (const refused of [new PoolClient(url).snapshot(), new PoolClient(url).events('pool').next()])
+      await expect(refused).rejects.toThrow(/^http:\S+ does not answer GET \/pool\S* \(unexpected redirect\)$/);
+    expect(asked).toEqual([]);
+    expect(await new PoolClient(url, { redirect: 'follow' }).snapshot()).toEqual({ max: 3 });
+  });
+
   test('an aborted request throws the reason of its signal', async () => {
     const silent = await serve(() => {});
     const controller = new AbortController();
