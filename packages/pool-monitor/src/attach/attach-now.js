@@ -20,7 +20,7 @@ export async function attachNow() {
   const path = `/owner/${randomUUID()}`;
   // Of the app's own settings, only the one that keeps things private.
   const { POOL_MONITOR_ROUTES } = process.env;
-  const watch = watchProcess(readAttachSettings({ POOL_MONITOR_ROUTES }), { page: await loadPage(), owner: path });
+  const watch = watchProcess(readAttachSettings({ POOL_MONITOR_ROUTES }), { page: loadPage(), owner: path });
   stop = () => watch.close();
   const url = await watch.search();
   stop = undefined;

@@ -21,6 +21,8 @@ const CLIENT_FILE = /[\\/]lib[\\/]mongo_client\.js$/;
 const TOPOLOGY_FILE = /[\\/]lib[\\/]sdam[\\/]topology\.js$/;
 /** A connected client calls one before each operation, the other at each heartbeat, usually every 10 s. */
 const SIGNS_OF_LIFE = ['selectServer', 'serverUpdateHandler'];
+/** The constructor calls it (driver 6 and 7), so the stack has the line that creates the client. */
+const IN_CONSTRUCTOR = 'checkForNonGenuineHosts';
 
 /**
  * Finds every MongoClient of the process, whichever copy of the driver it comes from, before it connects.
@@ -31,6 +33,7 @@ const SIGNS_OF_LIFE = ['selectServer', 'serverUpdateHandler'];
  * to a port of MongoDB, reveals it, and the heap has the client.
  *
  * @param {object} listeners
+ * @param {(client: MongoClient) => void} listeners.onCreated called in the constructor of a client, where the driver lets it
  * @param {(client: MongoClient) => void} listeners.onClient called before each connect, so possibly several times for
  *   one client
  * @param {() => void} listeners.onOld called when a client of driver 3 connects, or is all there is
@@ -40,7 +43,7 @@ const SIGNS_OF_LIFE = ['selectServer', 'serverUpdateHandler'];
  *   true if each will be found when it is used next, and false if the heap was searched, because no driver has a file
  *   of its own, or if there is only driver 3
  */
-export function findClients({ onClient, onOld, onNone }, guard) {
+export function findClients({ onCreated, onClient, onOld, onNone }, guard) {
   /** Restores each class, by prototype. @type {Map<object, () => void>} */
   const restorers = new Map();
   let searches = 0;
@@ -60,9 +63,13 @@ export function findClients({ onClient, onOld, onNone }, guard) {
 
   const checkClient = guard((/** @type {MongoClient} */ client) => (client.options ? onClient(client) : onOld()));
 
-  /** @param {object} prototype of a MongoClient class */
+  /** @param {any} prototype of a MongoClient class */
   function watchClass(prototype) {
-    if (!restorers.has(prototype)) restorers.set(prototype, callBefore(prototype, ['connect'], checkClient));
+    if (restorers.has(prototype)) return;
+    const isSeen = typeof prototype[IN_CONSTRUCTOR] === 'function';
+    const created = isSeen ? callBefore(prototype, [IN_CONSTRUCTOR], guard(onCreated)) : () => {};
+    const connects = callBefore(prototype, ['connect'], checkClient);
+    restorers.set(prototype, () => [created, connects].forEach((restore) => restore()));
   }
 
   /** @param {object} prototype of a Topology class */

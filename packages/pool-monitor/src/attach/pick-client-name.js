@@ -1,48 +1,38 @@
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { readStack } from './read-stack.js';
-
 /** @import { MongoClient } from 'mongodb' */
 
 /** The driver's, for a URI without one. It tells clients apart no better than nothing. */
 const DEFAULT_DATABASE = 'test';
-const MAX_FRAMES = 50;
-const OWN_FOLDER = path.dirname(fileURLToPath(import.meta.url));
-/** The place at the end of a line of a stack. */
-const FRAME = /\(?((?:file:\/\/|\/|[A-Za-z]:[\\/])[^()]*):(\d+):\d+\)?$/;
+/** Names are kept for good, such as in metrics. An app with more, such as one for each tenant, has names by place. */
+const MAX_NAMES = 200;
 
 /**
- * Names a client by what its app calls it, else by its database, else by the place that connects it, else by its hosts.
+ * Names a client by what its app calls it, else by its database, else by the place that created it, else by its hosts.
  * The same client has the same name in each process of a cluster, and after a restart.
  *
  * @param {MongoClient} client
- * @param {Set<string | null>} taken
+ * @param {{ taken: Set<string | null>, used: Set<string>, place: string | null }} known taken: names of open clients;
+ *   used: those of all clients so far, to which the name is added
  * @returns {string} not taken
  */
-export function pickClientName(client, taken) {
+export function pickClientName(client, { taken, used, place }) {
   const { appName, dbName, hosts } = client.options;
-  const names = [appName, dbName === DEFAULT_DATABASE ? undefined : dbName];
-  const isFree = (/** @type {string | undefined} */ name) => Boolean(name) && !taken.has(/** @type {string} */ (name));
-  // A client that has connected may be in use anywhere.
-  if (!names.some(isFree) && !(/** @type {any} */ (client).topology)) names.push(findPlace());
-  names.push(Array.from(hosts ?? [], String).join(','));
-  const [first = 'client'] = names.filter(Boolean);
-  const free = names.find(isFree);
-  if (free) return free;
-  let number = 2;
-  while (taken.has(`${first} (${number})`)) number += 1;
-  return `${first} (${number})`;
+  const own = [appName, dbName === DEFAULT_DATABASE ? null : dbName].filter(
+    (name) => used.size < MAX_NAMES || used.has(String(name)),
+  );
+  const names = [...own, place, Array.from(hosts ?? [], String).join(',')].filter(isText);
+  const name = names.find((each) => !taken.has(each)) ?? addNumber(names[0] ?? 'client', taken);
+  used.add(name);
+  return name;
 }
 
-/** @returns {string | undefined} the line of the app's own code that is running, such as `src/db.js:12` */
-function findPlace() {
-  for (const line of readStack(MAX_FRAMES).split('\n')) {
-    const [, place, number] = FRAME.exec(line) ?? [];
-    if (!place) continue;
-    const file = place.startsWith('file:') ? fileURLToPath(place) : place;
-    if (file.startsWith(OWN_FOLDER) || /[\\/]node_modules[\\/]/.test(file)) continue;
-    const relative = path.relative(process.cwd(), file);
-    return `${relative.startsWith('..') ? path.basename(file) : relative.replaceAll('\\', '/')}:${number}`;
-  }
-  return undefined;
+/** @param {string} name @param {Set<string | null>} taken */
+function addNumber(name, taken) {
+  let number = 2;
+  while (taken.has(`${name} (${number})`)) number += 1;
+  return `${name} (${number})`;
+}
+
+/** @param {string | null | undefined} name @returns {name is string} */
+function isText(name) {
+  return Boolean(name);
 }

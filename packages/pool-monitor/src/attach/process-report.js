@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import net from 'node:net';
 import path from 'node:path';
 import { threadId } from 'node:worker_threads';
+import { listHosts } from './client-sites.js';
 import { replaceMethod } from './replace-method.js';
 
 /** @import { AddressInfo, Server } from 'node:net' */
@@ -10,12 +11,18 @@ import { replaceMethod } from './replace-method.js';
 
 const { version } = createRequire(import.meta.url)('../../package.json');
 
+/** What pm2 starts in place of the app. The app's file is in `pm_exec_path`, which the app's own children inherit. */
+const PM2_CONTAINER = /^ProcessContainer\w*\.js$/;
+
 export function describeProcess() {
   const {
     pid,
-    argv: [, script],
+    argv: [, first],
+    env: { pm_exec_path: script },
   } = process;
-  return { pid, threadId, node: process.version, command: path.basename(script ?? process.title), monitor: version };
+  const file = path.basename(first ?? process.title);
+  const command = script && PM2_CONTAINER.test(file) ? path.basename(script) : file;
+  return { pid, threadId, node: process.version, command, monitor: version };
 }
 
 export function nameProcess() {
@@ -51,11 +58,6 @@ export function reportProcess(url, { pageUrl, ports, clients, notWatched }) {
   outgoing.on('response', (response) => response.resume());
   outgoing.on('socket', (socket) => socket.unref());
   outgoing.end(body);
-}
-
-/** @param {any} client */
-function listHosts({ options: { hosts, srvHost } }) {
-  return srvHost ? [String(srvHost)] : Array.from(hosts ?? [], String);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { monitorPool } from '../core/monitor.js';
+import { ClientSites } from './client-sites.js';
 import { pickClientName } from './pick-client-name.js';
 
 /** @import { MongoClient } from 'mongodb' */
@@ -25,9 +26,11 @@ export class WatchedClients {
   #onlyClient;
   #onClient;
   #onChange;
-  /** @type {Map<MongoClient, WatchedClient & { leave: () => void }>} */
+  /** @type {Map<MongoClient, WatchedClient & { sinceMs: number, leave: () => void }>} */
   #clients = new Map();
   #missed = 0;
+  /** @type {Set<string>} */
+  #names = new Set();
 
   /**
    * @param {object} options
@@ -46,9 +49,11 @@ export class WatchedClients {
     this.#onlyClient = onlyClient;
     this.#onClient = onClient;
     this.#onChange = onChange;
+    /** Where the clients come from, also those that are no longer watched. */
+    this.sites = new ClientSites(guard);
   }
 
-  /** How many clients were too many to watch. */
+  /** How many clients were left because there were too many to watch. */
   get missed() {
     return this.#missed;
   }
@@ -58,15 +63,16 @@ export class WatchedClients {
     return [...this.#clients.values()];
   }
 
-  /** Watches a client, unless it is watched already. @param {MongoClient} client */
+  /** Watches a client, unless it is watched already. If there are too many, it takes the place of an idle one. @param {MongoClient} client */
   add(client) {
-    if (this.#clients.has(client)) return;
-    if (this.#clients.size >= MAX_CLIENTS) {
-      this.#missed += 1;
-      return;
-    }
+    const isNew = this.sites.add(client);
+    if (this.#clients.has(client) || !(this.#hasRoom() || (isNew && this.#makeRoom()))) return;
     const events = withGuard(client, this.#guard);
-    const name = pickClientName(client, new Set(this.list().map(({ monitor }) => monitor.name)));
+    const name = pickClientName(client, {
+      taken: new Set(this.list().map(({ monitor }) => monitor.name)),
+      used: this.#names,
+      place: this.sites.placeOf(client),
+    });
     const isReplaced = this.#maxPoolSize !== undefined && (this.#onlyClient ?? name) === name;
     const replacedMaxPoolSize = isReplaced ? replaceMaxPoolSize(client, Number(this.#maxPoolSize)) : null;
     const replaced = replacedMaxPoolSize === null ? undefined : { maxPoolSize: replacedMaxPoolSize };
@@ -83,6 +89,7 @@ export class WatchedClients {
       client,
       monitor,
       replacedMaxPoolSize,
+      sinceMs: performance.now(),
       leave() {
         monitor.close();
         forget();
@@ -94,7 +101,30 @@ export class WatchedClients {
   }
 
   close() {
-    for (const client of [...this.#clients.keys()]) this.#remove(client);
+    for (const client of [...this.#clients.keys()]) {
+      this.#remove(client);
+      this.sites.forget(client);
+    }
+  }
+
+  #hasRoom() {
+    return this.#clients.size < MAX_CLIENTS;
+  }
+
+  /** Leaves the client that was used least recently. */
+  #makeRoom() {
+    this.#missed += 1;
+    let oldest;
+    let oldestMs = Infinity;
+    for (const [client, { monitor, sinceMs }] of this.#clients) {
+      const pools = [...monitor.servers.values()];
+      if (pools.some(({ waiting, connections }) => waiting > 0 || connections.states.active > 0)) continue;
+      const usedMs = Math.max(sinceMs, ...pools.map(({ queue }) => queue.lastStartedMs));
+      if (oldest && usedMs >= oldestMs) continue;
+      [oldest, oldestMs] = [client, usedMs];
+    }
+    if (oldest) this.#remove(oldest);
+    return oldest !== undefined;
   }
 
   /** @param {MongoClient} client */

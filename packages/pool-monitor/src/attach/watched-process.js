@@ -125,6 +125,7 @@ class ProcessWatch {
     const isOwn = this.#server.is;
     this.#finder = findClients(
       {
+        onCreated: (client) => this.#clients.sites.noteCreated(client),
         onClient: (client) => {
           if (!isOwnClient(client)) this.#clients.add(client);
         },
@@ -256,6 +257,7 @@ class ProcessWatch {
         readStatus: () => readStatus(clients.list()),
         readServerLoad: () => this.#context.runInAsyncScope(() => this.#serverWatch.read()),
         about: () => ({ process: describeProcess(), clientsNotWatched: clients.missed }),
+        listClientSites: () => clients.sites.list(),
         onError: this.#guard((error) => {
           throw error;
         }),

@@ -47,7 +47,7 @@ const ENDS = { checkedIn: 'checkedIn', checkOutFailed: 'checkOutFailed', checkOu
  * The gauges neither drift nor fall below zero. They can lag behind the driver in three cases: an aborted checkout
  * counts as waiting about as long as it would have waited; a connection that nobody waits for and that is abandoned at a
  * clear counts as connecting until the pool is ready again and no opening has taken that long, at most two connect
- * timeouts; and a caller that the driver serves within the current microtasks does not count as waiting.
+ * timeouts, and one that opens more slowly is missed until then; and a caller that the driver serves within the current microtasks does not count as waiting.
  *
  * @param {MongoClient} client
  * @param {MonitorOptions} [options]

@@ -11,6 +11,7 @@
  * @property {number | null} cpuMs CPU time since the server started
  * @property {number | null} ticketsOut operations in the storage engine now
  * @property {number | null} ticketsTotal
+ * @property {number | null} connectionLimit how many connections it accepts
  * @property {number | null} queued operations that wait for a ticket or a lock
  */
 
@@ -46,7 +47,7 @@ export function createServerLoadReader(client) {
     version ??= (await ask({ buildInfo: 1 }, signal))?.version ?? null;
     cores ??= coresOf(await ask({ hostInfo: 1 }, signal));
     const status = await ask({ serverStatus: 1, ...LEFT_OUT }, signal);
-    const { extra_info: usage, globalLock, wiredTiger, queues } = status ?? {};
+    const { extra_info: usage, globalLock, wiredTiger, queues, connections } = status ?? {};
     // From MongoDB 7.1 on, tickets are under `queues`.
     const { read, write } = queues?.execution ?? wiredTiger?.concurrentTransactions ?? {};
     return {
@@ -57,6 +58,7 @@ export function createServerLoadReader(client) {
         usage?.user_time_us === undefined ? null : (Number(usage.user_time_us) + Number(usage.system_time_us)) / 1000,
       ticketsOut: sum(read?.out, write?.out),
       ticketsTotal: sum(read?.totalTickets, write?.totalTickets),
+      connectionLimit: sum(connections?.current, connections?.available),
       queued: numberOf(globalLock?.currentQueue?.total),
     };
   };

@@ -149,7 +149,7 @@ export class TraceLines {
     return this.#take(line);
   }
 
-  /** @param {'loop' | 'server'} event @param {RecordedSecond} second @returns {Lines} */
+  /** @param {'loop' | 'server' | 'clients'} event @param {RecordedSecond} second @returns {Lines} */
   ofSecond(event, { atMs, process = 0, ...facts }) {
     return this.#take({ event, atMs: this.#at(atMs), ...(process > 0 && { process }), ...facts });
   }

@@ -106,7 +106,7 @@ export class TraceWriter {
     this.#write(() => this.#lines.ofEvent(event));
   }
 
-  /** @param {'loop' | 'server'} event @param {RecordedSecond} second */
+  /** @param {'loop' | 'server' | 'clients'} event @param {RecordedSecond} second */
   writeSecond(event, second) {
     this.#write(() => this.#lines.ofSecond(event, second));
   }

@@ -1,0 +1,21 @@
+// For `node --require mongodb-pool-monitor/attach app.js`, or the same in NODE_OPTIONS. Prefer that to --import, with which
+// Node.js 20 loads the app's first file as an ES module, and so past what --require installs, such as ts-node/register.
+'use strict';
+
+const { emitWarning } = process;
+try {
+  // Node.js 20 and 22 warn that to load ES modules like this is experimental.
+  process.emitWarning = () => {};
+  // Loaded here, so that an error while loading does not stop the app either.
+  const { readAttachSettings } = require('./attach-settings.js');
+  const { findWatch, watchProcess } = require('./watched-process.js');
+  const { loadPage } = require('./load-page.js');
+  if (!findWatch()) watchProcess(readAttachSettings(process.env), { page: loadPage() });
+} catch (error) {
+  const { code, message = error } = Object(error);
+  const problem =
+    code === 'ERR_REQUIRE_ESM' ? `the monitor needs Node.js 20.19, 22.12 or later, not ${process.version}` : message;
+  process.stderr.write(`mongodb-pool-monitor: ${problem}. Nothing is watched\n`);
+} finally {
+  process.emitWarning = emitWarning;
+}
