@@ -1,4 +1,7 @@
 import { Command } from 'commander';
+import { explainClients } from 'mongodb-pool-page/universal/client-words.js';
+import { findClientUse } from 'mongodb-pool-predictor';
+import { readTrace } from 'mongodb-pool-predictor/node';
 import { MAX_DELAY_MS } from '../../src/base/settings-table.js';
 import { parsePositive, parseUpTo } from './option-parsers.js';
 import { chooseApp, recordTrace } from './record-trace.js';
@@ -23,12 +26,21 @@ export function createCommand() {
  *   maxMb: number }} options
  */
 async function recordApp({ url, process: pid, ...options }) {
-  await recordTrace(chooseApp(url, { option: '--url', missing: '--url URL' }), {
+  const clients = await recordTrace(chooseApp(url, { option: '--url', missing: '--url URL' }), {
     ...options,
     pid,
     onStart: (what) => void process.stderr.write(`Recording ${what} to ${options.out}. Press Ctrl-C to stop.\n`),
     onEnd: report,
   });
+  if (clients > 1) await reportClients(options.out);
+}
+
+/** Says who creates more clients than the app needs. @param {string} file */
+async function reportClients(file) {
+  // One without a checkout can't be read.
+  const trace = await readTrace(file).catch(() => undefined);
+  const [use] = trace ? findClientUse(trace) : [];
+  if (use) process.stderr.write(`${explainClients(use)}\n`);
 }
 
 /** @param {Written} written @param {{ lost: number, silentMs: number }} missing */

@@ -34,6 +34,7 @@ const FIRST_ASK_MS = 100;
  *
  * @param {AppUrl} app
  * @param {RecordOptions} options
+ * @returns {Promise<number>} the most clients that a process has had, or that one line of it has created
  */
 export async function recordTrace(app, { out, client, pid, seconds, signal, every, maxMb, onStart, onEnd }) {
   const stop = new AbortController();
@@ -85,6 +86,7 @@ export async function recordTrace(app, { out, client, pid, seconds, signal, ever
       const written = await trace.close({ ...facts, lost: lost || undefined, silentMs: silentMs || undefined });
       onEnd(written, { lost, silentMs });
     }
+    return recorder.mostClients;
   } finally {
     clearTimeout(timer);
     stopListening();

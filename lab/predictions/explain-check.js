@@ -1,3 +1,4 @@
+import { explainClients } from 'mongodb-pool-page/universal/client-words.js';
 import {
   countConnections,
   countOf,
@@ -44,7 +45,9 @@ export const EXPLAIN_DASH = 'A dash stands for a figure that could be twice or h
 const ANOTHER_TRACE = 'A second --trace, from a pool of another size, can. Or set --server-cores.';
 
 /** Why no size has figures. @param {Trust} trust @returns {string | undefined} undefined if some may have */
-export function explainRefusal({ withheld, check }) {
+export function explainRefusal({ withheld, check, clients }) {
+  if (clients)
+    return `Each client has a pool of its own, so the size of one decides little. ${explainClients(clients)}`;
   if (withheld === 'checkFails') return `${explainCheck(check)} ${MORE_EVIDENCE}`;
   if (withheld !== 'growingQueue') return undefined;
   return (

@@ -10,6 +10,8 @@ import { measureBusy, ProcessRecorder, round } from './process-recorder.js';
 const LOOK_EVERY_MS = 2000;
 /** A trace takes no larger sample of the overhead. */
 const MAX_OVERHEADS = 200;
+/** A sentence with more is not read. */
+const MAX_NAMES = 5;
 
 /** Asks the monitor at a URL. @typedef {<T>(url: string, ask: (client: PoolClient, signal: AbortSignal) => Promise<T>) =>
  *   Promise<T>} AskAt */
@@ -45,6 +47,11 @@ export class AppRecorder {
     this.#onNews = onNews;
   }
 
+  /** The most clients that a process has had, or that one line of it has created. */
+  get mostClients() {
+    return Math.max(...this.#all.map(({ recorder }) => recorder.mostClients));
+  }
+
   /** How many checkouts the app no longer had, and for how long it did not answer. */
   missing() {
     const each = this.#all.map(({ recorder }) => recorder.missing());
@@ -77,7 +84,7 @@ export class AppRecorder {
     const clients = this.#running.map(({ recorder }) => recorder.clients);
     if (clients.length === 1)
       return clients[0].length > 1
-        ? `${this.#url}, ${clients[0].length} clients (${clients[0].join(', ')}),`
+        ? `${this.#url}, ${clients[0].length} clients (${listNames(clients[0])}),`
         : this.#url;
     return `${clients.length} processes of ${this.#url}: ${this.#running.map(describeProcess).join(', ')},`;
   }
@@ -126,6 +133,7 @@ export class AppRecorder {
     const recorders = this.#running.map((each) => each.recorder);
     await Promise.all(recorders.map((each) => each.recordOpen(trace)));
     const snapshots = await Promise.all(recorders.map((each) => each.readSnapshot().catch(() => ({}))));
+    for (const [index, snapshot] of snapshots.entries()) recorders[index].recordSites(trace, snapshot);
     const overheads = snapshots.flatMap(({ overhead }) => overhead?.valuesMs ?? []);
     const every = Math.max(1, overheads.length / MAX_OVERHEADS);
     const valuesMs = overheads.filter((_, index) => Math.floor(index / every) !== Math.floor((index - 1) / every));
@@ -180,7 +188,8 @@ export class AppRecorder {
     this.#all.push(added);
     this.#known.add(url);
     if (this.#pid !== undefined && this.#pid !== recorder.pid) return null;
-    if (recorder.clients.length === 0) return null;
+    // An app that closes its clients after use may have none now.
+    if (this.#client !== undefined && recorder.clients.length === 0) return null;
     this.#running.push(added);
     return added;
   }
@@ -188,7 +197,8 @@ export class AppRecorder {
   #requireChoice() {
     if (this.#running.length > 0) return;
     const has = this.#all.map(
-      ({ recorder }) => `process ${recorder.pid ?? 'without an id'} (${recorder.allClients.join(', ')})`,
+      ({ recorder }) =>
+        `process ${recorder.pid ?? 'without an id'} (${listNames(recorder.allClients) || 'no client that is open'})`,
     );
     const client = this.#client !== undefined && `no client "${this.#client}"`;
     const chosen = [client, this.#pid !== undefined && `no process ${this.#pid}`].filter(Boolean);
@@ -204,5 +214,11 @@ function withoutQuery(text) {
 
 /** @param {Recorded} recorded */
 function describeProcess({ recorder: { pid, clients } }) {
-  return `${pid} (${clients.join(', ')})`;
+  return `${pid} (${listNames(clients)})`;
+}
+
+/** @param {string[]} names */
+function listNames(names) {
+  const shown = names.slice(0, MAX_NAMES).join(', ');
+  return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown;
 }

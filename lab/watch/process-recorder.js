@@ -36,6 +36,8 @@ export class ProcessRecorder {
   snapshot;
   /** Whether another process answers at its address now, which counts from 1 again. */
   wasRestarted = false;
+  /** The most clients that it has had, or that one line of it has created. */
+  mostClients = 0;
   /** Its server's load at first; null where it does not tell. @type {ServerLoad | null} */
   firstServer = null;
 
@@ -93,6 +95,7 @@ export class ProcessRecorder {
       attached: process !== undefined,
     });
     this.#definePools(trace, this.snapshot);
+    this.recordSites(trace, this.snapshot);
   }
 
   /**
@@ -120,6 +123,17 @@ export class ProcessRecorder {
     const open = await this.#ask((client, signal) => client.openCheckouts(signal)).catch(() => null);
     for (const checkout of open?.checkouts ?? [])
       if (this.#isRecorded(checkout.pool)) trace.write({ ...checkout, process: this.#number });
+  }
+
+  /** Writes how many clients each line of the app has created. @param {TraceWriter} trace @param {any} snapshot */
+  recordSites(trace, { atMs, clientSites = [], clients = [] }) {
+    this.mostClients = Math.max(
+      this.mostClients,
+      clients.length,
+      ...clientSites.map((/** @type {any} */ { created }) => created),
+    );
+    for (const { place, hosts, created, closed, connections } of clientSites)
+      trace.writeSecond('clients', { atMs, process: this.#number, place, hosts, created, closed, connections });
   }
 
   /** How many checkouts the process no longer had, and for how long it did not answer. */
@@ -167,9 +181,9 @@ export class ProcessRecorder {
   /** @param {TraceWriter} trace */
   async #recordSeconds(trace) {
     const process = this.#number;
-    for (const { atMs, loopDelayMs, loopBusy, max } of (await this.#readNew('seconds')).seconds ?? []) {
+    for (const { atMs, loopDelayMs, loopBusy, loopCpu, max } of (await this.#readNew('seconds')).seconds ?? []) {
       const delay = { meanMs: round(loopDelayMs.mean), maxMs: round(loopDelayMs.max) };
-      trace.writeSecond('loop', { atMs, process, ...delay, busy: round(loopBusy) });
+      trace.writeSecond('loop', { atMs, process, ...delay, busy: round(loopBusy), ...(loopCpu >= 0 && { cpu: round(loopCpu) }) });
       if (this.#max !== undefined && max !== this.#max) await this.#defineNew(trace, []);
       this.#max = max;
     }
@@ -178,8 +192,8 @@ export class ProcessRecorder {
     if (!load) return;
     const busy = measureBusy(this.#server.load, load);
     this.#server = { load, atMs: performance.now() };
-    const { cores, ticketsOut, ticketsTotal, queued } = load;
-    const facts = { cores, busyCores: busy, ticketsOut, ticketsTotal, queued };
+    const { cores, ticketsOut, ticketsTotal, queued, connectionLimit } = load;
+    const facts = { cores, busyCores: busy, ticketsOut, ticketsTotal, queued, connectionLimit };
     const known = Object.entries(facts).filter(([, value]) => Number.isFinite(value));
     if (known.length === 0) return;
     trace.writeSecond('server', { atMs: Date.now() + this.#aheadMs, process, ...Object.fromEntries(known) });

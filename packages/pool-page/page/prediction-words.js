@@ -118,6 +118,7 @@ function explainWithheld({ doubt, poolSizes, check: { reason, waits } }) {
     return `No figures for ${poolSizes.length > 0 ? 'the other sizes' : 'other sizes'}: the last minute does not show which requests wait for the answers to others.`;
   if (doubt === 'unknownServer')
     return 'No figures for the other sizes: the last minute does not show how busy the server and the app would be there.';
+  if (doubt === 'manyClients') return 'No prediction: the app has many clients, each with a pool of its own.';
   if (doubt === 'growingQueue') return 'No prediction: in the last minute, requests piled up on a full server.';
   if (doubt === 'checkFails' && reason === 'unserved')
     return 'No prediction: in the last minute, many requests got no connection, and nothing shows what they would have done with one.';

@@ -1,5 +1,5 @@
 /**
- * @import { Checkouts, EndedRequest, PoolMonitor, RequestLog } from 'mongodb-pool-monitor'
+ * @import { Checkouts, ClientSite, EndedRequest, PoolMonitor, RequestLog } from 'mongodb-pool-monitor'
  * @import { DatabaseStatus, KnownQuery } from '../universal/feed-shapes.js'
  *
  * @typedef {object} WatchedPool a tunnel of the page: a client, and those that it replaced while they finish their work
@@ -14,7 +14,7 @@
  * @property {number} waitQueueTimeoutMs
  *
  * @typedef {{ atMs: number, cores: number | null, cpuMs: number | null, version?: string | null, ticketsOut?: number |
- *   null, ticketsTotal?: number | null, queued?: number | null }} ServerLoad atMs by performance.now(); cpuMs: the CPU
+ *   null, ticketsTotal?: number | null, queued?: number | null, connectionLimit?: number | null }} ServerLoad atMs by performance.now(); cpuMs: the CPU
  *   time that the server has used; the rest as in ServerStatusLoad of mongodb-pool-monitor
  *
  * @typedef {object} LiveSource what a live view shows
@@ -26,6 +26,7 @@
  * @property {() => { kind: 'sample', valuesMs: number[] } | undefined} requests.sampleOverhead what responses take
  *   beyond waits and uses, in the simulator's format
  * @property {() => DatabaseStatus} readStatus
+ * @property {() => ClientSite[]} [listClientSites] clients by the line that created them, also those that were closed
  * @property {() => { features?: object, settings?: object } & Record<string, unknown>} about more fields of `GET /pool`
  * @property {() => Promise<ServerLoad>} [readServerLoad] without it the page has no toll booths
  * @property {() => Record<string, KnownQuery>} [listQueries] by route; without it the page learns how long they take

@@ -134,7 +134,7 @@ export class LiveView {
    * prediction needs `services`, `overhead` and `settings`.
    */
   #describePool() {
-    const { listPools, checkouts, requests, readStatus, listQueries, about } = this.#source;
+    const { listPools, checkouts, requests, readStatus, listQueries, listClientSites, about } = this.#source;
     const clients = listPools().map((each) => ({
       ...readClient(each),
       settings: each.settings,
@@ -153,6 +153,7 @@ export class LiveView {
       overhead: requests.sampleOverhead(),
       settings: { ...clients[0]?.settings, ...settings },
       clients,
+      clientSites: listClientSites?.() ?? [],
     };
   }
 

@@ -15,13 +15,18 @@ const MAX_CHECKOUTS = 2000;
  * began, it begins before them: without the whole queue, a wait has no explanation. What the app did before its first
  * request, such as a warm-up, is left out.
  *
- * @param {Pick<LiveSource, 'checkouts' | 'requests'>} source
+ * @param {Pick<LiveSource, 'checkouts' | 'requests' | 'listClientSites'>} source
  * @param {{ clients: DescribedClient[], seconds: readonly Second[], max: number }} pools max: connections of all clients
  *   now
  * @param {number} [nowMs] since the epoch
  * @returns {string | null} its lines; null without a checkout
  */
-export function renderRecentTrace({ checkouts, requests: { log } }, { clients, seconds, max }, nowMs = Date.now()) {
+export function renderRecentTrace(source, { clients, seconds, max }, nowMs = Date.now()) {
+  const {
+    checkouts,
+    requests: { log },
+    listClientSites,
+  } = source;
   const last = checkouts.list({ after: checkouts.lastId - MAX_CHECKOUTS });
   const all = log.list({ after: log.lastId - MAX_CHECKOUTS });
   const unended = checkouts.listOpen();
@@ -46,6 +51,10 @@ export function renderRecentTrace({ checkouts, requests: { log } }, { clients, s
       .filter(isRecent)
       .map((event) => trace.ofEvent(event)),
     ...seconds.filter(isRecent).flatMap((second) => describeSecond(trace, second)),
+    ...(listClientSites?.() ?? []).flatMap(({ minuteAgo, connections, ...site }) => [
+      trace.ofSecond('clients', { ...site, ...minuteAgo, atMs: fromMs }),
+      trace.ofSecond('clients', { ...site, connections, atMs: nowMs }),
+    ]),
   ]
     .flatMap((lines) => lines.map((line) => `${JSON.stringify(line)}\n`))
     .join('');
@@ -65,8 +74,8 @@ export function definePools(trace, clients, process) {
 }
 
 /** @param {TraceLines} trace @param {Second} second */
-function describeSecond(trace, { atMs, loopDelayMs: { mean, max }, loopBusy, server }) {
-  const loop = trace.ofSecond('loop', { atMs, meanMs: mean, maxMs: max, busy: loopBusy });
+function describeSecond(trace, { atMs, loopDelayMs: { mean, max }, loopBusy, loopCpu, server }) {
+  const loop = trace.ofSecond('loop', { atMs, meanMs: mean, maxMs: max, busy: loopBusy, cpu: loopCpu });
   if (!server || server.busyCores === null) return [loop];
   return [loop, trace.ofSecond('server', { atMs, ...server, busyCores: Math.max(0, server.busyCores) })];
 }

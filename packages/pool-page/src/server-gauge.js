@@ -55,7 +55,13 @@ export function createServerGauge(readLoad, { isHere = () => false, now = () => 
     /** @returns {ServerReading | null} null if nothing is known about now */
     read() {
       if (latest === null || latest.cores === null || !isRecent(latest)) return null;
-      return { cores: latest.cores, busyCores: busy, ...(othersBusy !== null && { otherBusyCores: othersBusy }) };
+      const { cores, connectionLimit } = latest;
+      return {
+        cores,
+        busyCores: busy,
+        ...(othersBusy !== null && { otherBusyCores: othersBusy }),
+        ...(connectionLimit && { connectionLimit }),
+      };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { explainClients } from './client-words.js';
 import { describeHolders, nameRoute } from './holder-words.js';
 import { countConnections, countOf, formatNumber, formatQuantity, formatShare } from './quantity.js';
 
@@ -28,6 +29,8 @@ export const CAUSE_NAMES = {
   fullServer: 'the server is full',
   lateEventLoop: 'the event loop is late',
   concurrencyLimit: 'a concurrency limit in the app',
+  clientPerRequest: 'a new client each time',
+  manyClients: 'many clients of one server',
   notThePool: 'not the pool',
   tooLittleData: 'unclear: too little data',
 };
@@ -46,6 +49,7 @@ export function explainVerdict({ verdict, totals, missing }, poolSize = null) {
       ? `The trace is too old to tell why requests wait: it lacks ${missing[1]}. Record it again.`
       : `Too little data: ${countOf(totals.checkouts, 'checkout', 'checkouts')}${facts ? ', most of whose waits nothing explains' : ''}` +
           `${explainOpenWaits(totals)}. Record for longer, while the app is busy.`;
+  if (facts?.clients) return explainClients(facts.clients);
   const reason = facts ? explainCause(cause, facts) : '';
   if (slow) return `Requests do not wait for a connection, but ${reason}. ${explainSlow(slow)}`;
   if (facts && facts.routes.length === 0) return `${capitalise(reason)}.`;
@@ -170,7 +174,8 @@ export function describeProof({ atMs, route, operation, waitMs, openingMs, conne
 }
 
 /** @param {SettingFinding} finding */
-export function describeSetting({ kind, client, option, value, other, used, by }) {
+export function describeSetting({ kind, client, option, value, other, used, by, clients }) {
+  if (clients) return explainClients(clients);
   const size = countConnections(value);
   const what = by === 'limit' ? 'a concurrency limit' : 'the event loop';
   return {

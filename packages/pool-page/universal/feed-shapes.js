@@ -30,6 +30,7 @@
  * @property {number} cores of the server
  * @property {number | null} busyCores how many of them it kept busy recently; null before the second reading
  * @property {number | null} [otherBusyCores] how many of them other programs on its machine did, if that is the app's
+ * @property {number} [connectionLimit] how many connections it accepts
  *
  * @typedef {object} LiveReading sent five times a second
  * @property {number} atMs the app's clock
@@ -72,6 +73,7 @@
  *   requests
  * @property {ServerReading | null} server null also while nobody watched
  * @property {number} loopBusy share of it in which the app's event loop was busy
+ * @property {number} loopCpu how many cores the app's process used, with all its threads
  * @property {{ mean: number, max: number }} loopDelayMs how late the loop came to what was due
  * @property {Record<string, KnownQuery>} queries by route
  * @property {Record<string, number>} heldMs how long the queries that run at its end have held their connections, by

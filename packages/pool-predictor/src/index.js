@@ -25,6 +25,7 @@ export { SLOW_ROUTES, poolOfApp, poolOfRecording } from './predict/pool-settings
 export { checkRecording, openRecording, pickReplayed } from './predict/recording.js';
 export { BUSY, hideUnsure, judgeTrust } from './predict/trust.js';
 export { MIN_FOR_PERCENTILES } from './predict/size-comparison.js';
+export { findClientUse } from './trace/client-use.js';
 export { readTraceText } from './trace/read-trace.js';
 export { nameClient, pickPool } from './trace/pick-pool.js';
 export { EVENTS, OUTCOMES } from './trace/recorded-trace.js';
@@ -40,6 +41,7 @@ export { summariseTrace } from './trace/trace.js';
  * @typedef {import('./advise/saturation.js').Saturation} Saturation
  * @typedef {import('./advise/slo.js').Slo} Slo
  * @typedef {import('./doctor/causes.js').Cause} Cause
+ * @typedef {import('./trace/client-use.js').ClientUse} ClientUse
  * @typedef {import('./doctor/diagnose.js').Diagnosis} Diagnosis
  * @typedef {import('./doctor/diagnose.js').CauseShare} CauseShare
  * @typedef {import('./doctor/cause-facts.js').CauseFacts} CauseFacts

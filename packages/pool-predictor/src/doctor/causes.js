@@ -16,14 +16,20 @@ export const CAUSES = /** @type {const} */ ([
   'fullServer',
   'lateEventLoop',
   'concurrencyLimit',
+  'failedOperations',
+  'clientPerRequest',
+  'manyClients',
   'notThePool',
   'tooLittleData',
 ]);
 
 /** @typedef {typeof CAUSES[number]} Cause */
 
+/** Causes of many clients, whose pools all have to grow. @type {readonly Cause[]} */
+export const CLIENT_CAUSES = ['clientPerRequest', 'manyClients'];
+
 /** Causes that end when the pool has grown. @type {readonly Cause[]} */
-export const GROWTH_CAUSES = ['coldStart', 'slowHandshake', 'maxConnecting'];
+export const GROWTH_CAUSES = ['coldStart', 'slowHandshake', 'maxConnecting', ...CLIENT_CAUSES];
 
 /** Causes that are one: connections being opened. @type {readonly Cause[]} */
 export const OPENING_CAUSES = [...GROWTH_CAUSES, 'idleConnections', 'lostConnections'];

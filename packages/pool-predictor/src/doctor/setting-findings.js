@@ -2,9 +2,11 @@ import { MONITORS } from '../base/monitors.js';
 import { sum } from '../base/sample-statistics.js';
 import { nameClient } from '../trace/pick-pool.js';
 
+/** @import { ClientUse } from '../trace/client-use.js' */
 /** @import { RecordedPool, RecordedTrace } from '../trace/recorded-trace.js' */
 /** @import { WaitEvidence } from './attribute-waits.js' */
 /** @import { FoundLimit } from './find-limits.js' */
+/** @import { WaitVerdict } from './verdict.js' */
 
 /**
  * A setting that does not do what it seems to:
@@ -13,29 +15,31 @@ import { nameClient } from '../trace/pick-pool.js';
  * - neverFull: at most `used` of the `value` connections were in use, because of a concurrency limit, or because the
  *   event loop has no room for more;
  * - tooManyConnections: `value` connections of all instances, and the server accepts `other`;
+ * - manyClients: `value` clients of one server stay open;
  * - strayTimeout: `value` waits timed out, and no option lets them.
  *
  * @typedef {object} SettingFinding
- * @property {'overridden' | 'unusedMinimum' | 'neverFull' | 'tooManyConnections' | 'strayTimeout'} kind
+ * @property {'overridden' | 'unusedMinimum' | 'neverFull' | 'tooManyConnections' | 'strayTimeout' | 'manyClients'} kind
  * @property {string} client
  * @property {string} option
  * @property {number} value
  * @property {number} [other]
  * @property {number} [used]
+ * @property {ClientUse} [clients]
  * @property {'limit' | 'loop'} [by] what keeps the pool from being full
  */
 
 /**
  * @param {RecordedTrace} trace
  * @param {WaitEvidence} evidence
- * @param {{ instances?: number, serverLimit?: number, limits: FoundLimit[], isWhole: boolean }} known isWhole: whether
- *   the trace has all checkouts
+ * @param {{ instances?: number, serverLimit?: number, limits: FoundLimit[], isWhole: boolean, verdict:
+ *   WaitVerdict }} known isWhole: whether the trace has all checkouts
  * @returns {SettingFinding[]}
  */
 export function findSettings(
   { pools, checkouts, reasons },
-  { pools: histories, loops },
-  { instances, serverLimit, limits, isWhole },
+  { pools: histories, loops, clients },
+  { instances, serverLimit, limits, isWhole, verdict },
 ) {
   /** @type {SettingFinding[]} */
   const findings = [];
@@ -62,6 +66,12 @@ export function findSettings(
     if (by && used[row] < maxPoolSize)
       findings.push({ kind: 'neverFull', client, option: 'maxPoolSize', value: maxPoolSize, used: used[row], by });
   }
+  const [use] = verdict.facts?.clients ? [] : clients;
+  if (use)
+    findings.push({
+      ...{ kind: 'manyClients', client: use.hosts, option: 'maxPoolSize' },
+      ...{ value: use.open, clients: use },
+    });
   return [...findings, ...findTooMany(pools, instances, serverLimit)];
 }
 

@@ -56,10 +56,12 @@ const FULL_SERVER_SHARE = 0.7;
  * @property {number} recordedSize
  * @property {TraceCheck} check
  * @property {boolean} isUnclear whether requests wait for the answers to others
- * @property {'checkFails' | 'growingQueue' | 'unknownServer' | null} withheld why some sizes get no figures:
- *   growingQueue: where requests pile up on a full server, a query with a fifth more work makes the queue twice as
- *   long, and at other sizes it may need that; unknownServer: a recording with one size of a full pool does not show
- *   whether its queries slow each other down
+ * @property {Trace['clients']} [clients] of which the pool is one of many
+ * @property {'manyClients' | 'checkFails' | 'growingQueue' | 'unknownServer' | null} withheld why some sizes get no
+ *   figures: manyClients: the pool is one of many, and the size of one decides little; growingQueue: where requests pile
+ *   up on a full server, a query with a fifth more work makes the queue twice as long, and at other sizes it may need
+ *   that; unknownServer: a recording with one size of a full pool does not show whether its queries slow each other
+ *   down
  * @property {(poolSize: number) => boolean} isWithheld
  * @property {boolean} isPlain the recording shows all that a prediction depends on, even if nobody waited: on which
  *   sockets requests came, and that the server has cores to spare. Where it is unclear who waits for answers, there are
@@ -91,6 +93,7 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
   const isSilent = trace.sharing ? trace.sharing.source === 'guessed' : !trace.server;
   const isAlone = others.length === 0 && serverCores === undefined;
   const choose = () => {
+    if (trace.clients) return 'manyClients';
     if (check.status === 'fails') return 'checkFails';
     if (isAlone && !isOfCallers && trace.sharing && pilesUp(trace)) return 'growingQueue';
     return isAlone && isFull && isSilent ? 'unknownServer' : null;
@@ -118,6 +121,7 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
     recordedSize,
     check,
     isUnclear: load.otherwise !== undefined,
+    clients: trace.clients,
     withheld,
     isWithheld,
     isPlain,

@@ -22,6 +22,8 @@ const MS = 'a number of ms from 0 to 365 days';
 /** @type {Rule} */
 const text = [(value) => typeof value === 'string', 'text'];
 /** @type {Rule} */
+const textOrNull = [(value) => value === null || typeof value === 'string', 'text or null'];
+/** @type {Rule} */
 const flag = [(value) => typeof value === 'boolean', 'true or false'];
 /** @type {Rule} */
 const object = [isRecord, 'an object'];
@@ -115,7 +117,7 @@ export const DEFINITION_RULES = {
     required: { id },
     optional: {
       process: id,
-      name: [(value) => value === null || typeof value === 'string', 'text or null'],
+      name: textOrNull,
       address: text,
       appName: text,
       driver: text,
@@ -135,7 +137,7 @@ export const EVENT_RULES = {
   poolCleared: { required: pool, optional: { reason: text } },
   loop: {
     required: { atMs: startMs, meanMs: durationMs, maxMs: durationMs },
-    optional: { process: id, busy: cores, requests: count, waiting: count, heldMs: object },
+    optional: { process: id, busy: cores, cpu: cores, requests: count, waiting: count, heldMs: object },
   },
   server: {
     required: { atMs: startMs },
@@ -147,7 +149,12 @@ export const EVENT_RULES = {
       ticketsOut: count,
       ticketsTotal: count,
       queued: count,
+      connectionLimit: count,
     },
+  },
+  clients: {
+    required: { atMs: startMs, hosts: text, created: count, closed: count },
+    optional: { process: id, place: textOrNull, connections: count },
   },
 };
 

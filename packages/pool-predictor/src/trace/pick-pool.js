@@ -1,4 +1,5 @@
 import { sum } from '../base/sample-statistics.js';
+import { findManyPools } from './client-use.js';
 import { comeFromCallers, completeUses, listWaiting } from './open-checkouts.js';
 import { followOutages, joinMoves } from './outages.js';
 import { EVENTS, OUTCOMES } from './recorded-trace.js';
@@ -75,8 +76,10 @@ export function pickPool(trace, choice = {}) {
   const waiting = candidates.filter(({ waits }) => waits > 0);
   const [{ row }] = waiting.length === 1 ? waiting : candidates.toSorted((a, b) => b.served - a.served);
   const { trace: joint, joined } = joinMoves(trace, row);
+  const clients = findManyPools(trace, row);
+  const isRefused = clients && !(clients.kind === 'stay' && choice.client !== undefined);
   return {
-    trace: takeRows(joint, row),
+    trace: { ...takeRows(joint, row), ...(isRefused && { clients }) },
     pool: pools[row],
     process: trace.processes[pools[row].process],
     others: used.filter((each) => each.row !== row && !joined.has(each.row)).map((each) => pools[each.row]),

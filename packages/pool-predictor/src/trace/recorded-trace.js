@@ -36,7 +36,7 @@ export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClose
  * @property {RecordedHolders} behind
  * @property {RecordedRequests} requests
  * @property {RecordedEvents} events
- * @property {{ loop: LoopSecond[], server: ServerSecond[] }} seconds
+ * @property {{ loop: LoopSecond[], server: ServerSecond[], clients: ClientsSecond[] }} seconds
  * @property {Trace['server']} [server]
  * @property {{ count: number, waitedMs: number }} unlisted checkouts that still waited when the recording ended, and how
  *   long they had, all together, where a recorder of before did not list them
@@ -103,11 +103,14 @@ export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClose
  * @property {Int32Array} reasonOf
  * @property {Float64Array} durationMs connectionReady: of the opening; connectionClosed: since the opening began
  *
- * @typedef {{ atMs: number, process: number, meanMs: number, maxMs: number, busy?: number, requests?: number, active?:
- *   number, waiting?: number, heldMs?: Record<string, number> }} LoopSecond the delay of the process's event loop; the
- *   rest only in a history
+ * @typedef {{ atMs: number, process: number, meanMs: number, maxMs: number, busy?: number, cpu?: number, requests?:
+ *   number, active?: number, waiting?: number, heldMs?: Record<string, number> }} LoopSecond the delay of the process's
+ *   event loop; cpu: cores that all its threads used; what comes after it only in a history
  * @typedef {{ atMs: number, process: number, cores?: number, busyCores?: number, otherBusyCores?: number, ticketsOut?:
- *   number, ticketsTotal?: number, queued?: number }} ServerSecond what the server said that the process uses:
- *   operations in its storage engine, how many it lets in, and how many wait; otherBusyCores: of its machine's cores,
- *   those that other programs kept busy
+ *   number, ticketsTotal?: number, queued?: number, connectionLimit?: number }} ServerSecond what the server said that
+ *   the process uses: operations in its storage engine, how many it lets in, and how many wait; otherBusyCores: of its
+ *   machine's cores, those that other programs kept busy; connectionLimit: how many connections it accepts
+ * @typedef {{ atMs: number, process: number, place?: string | null, hosts: string, created: number, closed: number,
+ *   connections?: number }} ClientsSecond how many clients a line of the app has created and closed until then;
+ *   connections: open in their pools
  */

@@ -40,7 +40,7 @@ export class TraceColumns {
   });
   #requests = new RequestRows();
   /** @type {RecordedTrace['seconds']} */
-  #seconds = { loop: [], server: [] };
+  #seconds = { loop: [], server: [], clients: [] };
 
   /** @param {Definitions} definitions */
   constructor(definitions) {
@@ -117,7 +117,7 @@ export class TraceColumns {
 
   /** @param {Record<string, any>} line of an event @returns {string | undefined} */
   addEvent({ event, ...facts }) {
-    if (event === 'loop' || event === 'server') {
+    if (Object.hasOwn(this.#seconds, event)) {
       const process = this.#definitions.processRow(facts.process);
       if (process === undefined) return `process ${facts.process} is not defined`;
       this.#seconds[/** @type {'loop'} */ (event)].push(/** @type {any} */ ({ ...facts, process }));
@@ -152,7 +152,7 @@ export class TraceColumns {
     const events = this.#events.take();
     shift(checkouts.startedMs, firstMs);
     shift(events.atMs, firstMs);
-    for (const second of [...this.#seconds.loop, ...this.#seconds.server]) second.atMs -= firstMs;
+    for (const second of Object.values(this.#seconds).flat()) second.atMs -= firstMs;
     if (this.#requests.length > 0) this.#definitions.nameOutside();
     const { processes, pools, routes, operations, reasons } = this.#definitions;
     return {

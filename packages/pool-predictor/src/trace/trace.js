@@ -3,6 +3,7 @@ import { createLatencyHistogram } from '../simulator/latency-histogram.js';
 import { summarise } from '../simulator/route-stats.js';
 import { joinRequests } from './traced-requests.js';
 
+/** @import { ClientUse } from './client-use.js' */
 /** @import { Outage } from '../simulator/driver-pool.js' */
 
 /**
@@ -27,6 +28,7 @@ import { joinRequests } from './traced-requests.js';
  * @property {TraceOpenings} [openings] of the pool's connections; from version 3 on
  * @property {Outage[]} [outages] of the pool: what waited then is replayed as if it had asked at once
  * @property {number} [resolutionMs] of the times; default: microseconds
+ * @property {ClientUse} [clients] whose pool is one of many, so that its size decides nothing
  * @property {{ cores: number, busyCores: number, otherBusyCores?: number }} [server] what it reported: its cores, and how
  *   many of them it used on average; otherBusyCores: how many other programs on its machine used, where that is known
  * @property {{ busyShare: number, busyMs: number, isLate: boolean }} [loop] the app's event loop: busyShare of its time;
