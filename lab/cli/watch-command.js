@@ -11,6 +11,7 @@ import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { childEnvironment, readSettings } from '../../src/settings.js';
 import { openOverview } from '../watch/overview-page.js';
 import { watchSilentDatabases } from '../watch/silent-database.js';
+import { explainUnwatched } from '../watch/unwatched-app.js';
 import { mongoOption, parsePort } from './option-parsers.js';
 import { onSignal, runUntilSignal } from './signals.js';
 
@@ -38,7 +39,9 @@ async function watch(command, { port, mongo: wanted, serverTiming }) {
   /** What ends what was started. @type {(() => unknown)[]} */
   const ends = [reports.close];
   try {
-    const overview = await openOverview(reports.processes, { port, command: printCommand(command) });
+    /** Why nothing is watched. @type {string[]} */
+    const problems = [];
+    const overview = await openOverview(reports.processes, { port, command: printCommand(command), problems });
     ends.push(overview.close);
     const mongo = wanted && (await startMongo());
     if (mongo) ends.push(mongo.stop);
@@ -47,14 +50,21 @@ async function watch(command, { port, mongo: wanted, serverTiming }) {
     ends.push(() => stop.abort());
     const onSilent = (/** @type {AttachedProcess} */ found) => report(describeSilence(found, mongo?.url));
     watchSilentDatabases(reports.processes, { onSilent, stop: stop.signal });
-    process.exitCode = await runApp(command, {
+    const onProblem = (/** @type {string} */ problem) => {
+      problems.push(toPrintable(problem));
+      report(problem);
+    };
+    const settings = {
       ...mongoSettings(mongo?.url ?? ''),
       ...attachOptions(),
       POOL_MONITOR_REPORT_TO: reports.url,
       // The same for each process that a restart of the app brings.
       POOL_MONITOR_PORT: childEnvironment({}).POOL_MONITOR_PORT ?? String((await findFreePorts(1))[0]),
       ...(serverTiming && { POOL_MONITOR_SERVER_TIMING: 'on' }),
-    });
+    };
+    process.exitCode = await runApp(command, settings, (pid) =>
+      explainUnwatched(reports.processes, { root: pid, onProblem, stop: stop.signal }),
+    );
     if (process.exitCode === 1 && mongo && reports.processes.every(({ clients }) => clients.length === 0))
       report(`the app ended without a MongoDB. ${describeEmbedded(mongo.url)}`);
   } finally {
@@ -94,10 +104,16 @@ async function startMongo() {
   return mongo;
 }
 
-/** @param {string[]} command @param {Record<string, string>} settings @returns {Promise<number>} its exit code */
-async function runApp([file, ...args], settings) {
+/**
+ * @param {string[]} command
+ * @param {Record<string, string>} settings
+ * @param {(pid: number) => void} onStart gets the process that starts the command
+ * @returns {Promise<number>} the exit code of the command
+ */
+async function runApp([file, ...args], settings, onStart) {
   // If this process is killed, the app must not outlive it.
   const guard = fork(GUARD, [String(GRACE_MS), file, ...args], { execArgv: [], env: childEnvironment(settings) });
+  onStart(Number(guard.pid));
   /** @type {NodeJS.Timeout | undefined} */
   let patience;
   // Ctrl-C reaches the app as well, and the app decides when to end.

@@ -1,9 +1,14 @@
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { startGuarded, collectText } from '../../src/process/guarded-process.js';
 import { childEnvironment } from '../../src/settings.js';
 import { openReports } from './attach-reports.js';
 
 /** @import { AttachedProcess } from './attach-reports.js' */
+
+/** The option for Node.js that loads the monitor. */
+export const ATTACH_OPTION = requireOption(createRequire(import.meta.url).resolve('mongodb-pool-monitor/attach'));
 
 /** What an error shows of an app's output. */
 const LAST_LINES = 15;
@@ -102,8 +107,20 @@ export function mongoSettings(url) {
   return url === '' ? {} : Object.fromEntries(MONGO_SETTINGS.map((name) => [name, url]));
 }
 
-/** Options for Node.js that attach the monitor to a process and its children. @returns {Record<string, string>} */
+/** Has a script called `node`, see there. Windows does not start it, because it looks for node.exe. */
+const NODE_ON_PATH = fileURLToPath(new URL('node-on-path', import.meta.url));
+
+/** What attaches the monitor to a process and its children. @returns {Record<string, string>} */
 export function attachOptions() {
-  const { NODE_OPTIONS = '' } = childEnvironment({});
-  return { NODE_OPTIONS: `${NODE_OPTIONS} --import=${import.meta.resolve('mongodb-pool-monitor/attach')}`.trim() };
+  const { NODE_OPTIONS = '', PATH = '' } = childEnvironment({});
+  return {
+    NODE_OPTIONS: `${NODE_OPTIONS} ${ATTACH_OPTION}`.trim(),
+    POOL_LAB_NODE_OPTION: ATTACH_OPTION,
+    ...(process.platform !== 'win32' && { PATH: `${NODE_ON_PATH}:${PATH}` }),
+  };
+}
+
+/** @param {string} file @returns {string} an option for NODE_OPTIONS, where spaces separate options */
+function requireOption(file) {
+  return `--require=${/\s/.test(file) ? JSON.stringify(file) : file}`;
 }

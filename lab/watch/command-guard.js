@@ -1,10 +1,9 @@
 // The guard process of watch-command.js. Runs the command in argv[3] and later in the same terminal, and sends it the
 // signals that it is told. When its parent has gone, it ends the command, which has argv[2] ms for that.
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onParentGone } from '../../src/process/parent.js';
-import { readProcess } from '../../src/process/process-info.js';
+import { listTree, readProcess } from '../../src/process/process-info.js';
 
 const POLL_MS = 50;
 
@@ -15,7 +14,9 @@ const signalled = new Set();
 
 /** A shell or npm does not end what it started. @param {NodeJS.Signals} name */
 function signalAll(name) {
-  for (const pid of listTree(Number(child.pid))) signalled.add(pid);
+  // In its process group, as Ctrl-C reaches them.
+  const group = readProcess(Number(child.pid))?.group;
+  for (const pid of listTree(Number(child.pid))) if (readProcess(pid)?.group === group) signalled.add(pid);
   for (const pid of signalled) {
     try {
       process.kill(pid, name);
@@ -23,22 +24,6 @@ function signalAll(name) {
       // It has ended.
     }
   }
-}
-
-/**
- * A process and those it started, in its process group, as Ctrl-C reaches them.
- * @param {number} root
- * @returns {number[]} process ids; on other systems than Linux, only `root`
- */
-function listTree(root) {
-  const all = (process.platform === 'linux' ? readdirSync('/proc') : [])
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => ({ pid: Number(name), ...readProcess(Number(name)) }));
-  const group = readProcess(root)?.group;
-  const tree = [root];
-  for (const pid of tree)
-    tree.push(...all.filter((one) => one.parent === pid && one.group === group).map((one) => one.pid));
-  return tree;
 }
 
 /** @param {{ code?: number | string | null, signal?: NodeJS.Signals | null, problem?: string }} end */

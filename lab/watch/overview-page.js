@@ -25,12 +25,19 @@ import { OverviewReader } from './read-overview.js';
  * @typedef {{ command: string, sentence: string, trouble: string, rows: OverviewRow[], total: OverviewRow | null }} OverviewPage
  */
 
-/** @param {string} command @param {Overview} overview @returns {OverviewPage} */
-export function describeOverview(command, { processes, totals }) {
+/**
+ * @param {string} command
+ * @param {Overview} overview
+ * @param {string} [problem] why nothing is watched
+ * @returns {OverviewPage}
+ */
+export function describeOverview(command, { processes, totals }, problem = '') {
   return {
     command,
     sentence: describeProcesses(processes, totals),
-    trouble: [findTrouble(processes), describeDiagnosis(processes)].filter(Boolean).join(' '),
+    trouble: [processes.length === 0 ? problem : findTrouble(processes), describeDiagnosis(processes)]
+      .filter(Boolean)
+      .join(' '),
     rows: processes.map((process) => ({
       name: nameProcess(process),
       url: process.url,
@@ -112,20 +119,22 @@ const FILES = {
  * and the paths below it lead to that process, so that one address is enough for everything.
  *
  * @param {AttachedProcess[]} processes may grow
- * @param {{ port: number, command: string }} options port: on loopback; 0 takes any free one
+ * @param {{ port: number, command: string, problems: string[] }} options port: on loopback; 0 takes any free one. problems:
+ *   why nothing is watched, the last one is shown; may grow
  * @returns {Promise<{ url: string, close: () => void }>}
  * @throws {Error} if the port is in use
  */
-export async function openOverview(processes, { port, command }) {
+export async function openOverview(processes, { port, command, problems }) {
   const reader = new OverviewReader(processes);
   /** @param {string} path @param {ServerResponse} res @param {IncomingMessage} req */
   const answer = async (path, res, req) => {
-    if (/^\/pool(\/|$)/.test(path)) return redirect(res, String(req.url), (await reader.read()).processes);
+    if (/^\/pool(\/|$)/.test(path))
+      return redirect(res, String(req.url), (await reader.read()).processes, problems.at(-1));
     if (path === '/') {
       const { processes } = await reader.read();
       if (processes.length === 1) return redirect(res, '/', processes);
     }
-    if (path === '/processes') return sendJson(res, describeOverview(command, await reader.read()));
+    if (path === '/processes') return sendJson(res, describeOverview(command, await reader.read(), problems.at(-1)));
     if (!Object.hasOwn(FILES, path)) return sendProblem(res, 404, 'Not Found');
     const [file, type] = FILES[path];
     return sendText(res, await readFile(fileURLToPath(file), 'utf8'), type);
@@ -133,10 +142,10 @@ export async function openOverview(processes, { port, command }) {
   return openLoopbackServer(answer, { port, option: '--port' });
 }
 
-/** @param {ServerResponse} res @param {string} path @param {ProcessLoad[]} processes */
-function redirect(res, path, processes) {
+/** @param {ServerResponse} res @param {string} path @param {ProcessLoad[]} processes @param {string} [problem] */
+function redirect(res, path, processes, problem = 'no MongoClient of the app has connected yet') {
   const [first, ...others] = processes;
-  if (!first) return sendProblem(res, 503, 'Service Unavailable', 'no MongoClient of the app has connected yet');
+  if (!first) return sendProblem(res, 503, 'Service Unavailable', problem);
   const several = `${processes.length} processes have pools: use the URL of one, such as ${first.url}`;
   if (others.length > 0) return sendProblem(res, 409, 'Conflict', several);
   return res.writeHead(307, { Location: new URL(path, first.url).href }).end();
