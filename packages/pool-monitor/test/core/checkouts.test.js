@@ -175,6 +175,25 @@ test('the checkouts of one request have one number, those of another request ano
   expect(numbers.every(Number.isInteger)).toBe(true);
 });
 
+test('of two that started at the same time, the one is refused in whose code it happens', () => {
+  const { checkouts, fake } = openPool({}, 3);
+  fake.use(1);
+  /** @param {string} route @param {number} id */
+  const start = (route, id) =>
+    checkouts.run({ route }, () => {
+      fake.startCheckOut();
+      fake.create(id);
+      return AsyncResource.bind(() => fake.failCheckOut('connectionError', 5));
+    });
+  start('/one', 2);
+  const refuse = start('/two', 3);
+  fake.pass(5);
+  fake.emit('PoolCleared');
+  refuse();
+  expect(checkouts.list().slice(1)).toMatchObject([{ route: '/two', outcome: 'checkOutFailed' }]);
+  expect(checkouts.listOpen()).toMatchObject([{ route: '/one', outcome: 'waiting' }]);
+});
+
 describe('an operation that fails', () => {
   function useOnce() {
     const { fake, checkouts } = openPool();

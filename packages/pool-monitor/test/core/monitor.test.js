@@ -156,6 +156,17 @@ describe('a failed checkout', () => {
 });
 
 describe('a checkout aborted by its caller, without an event', () => {
+  test('is dropped at the next event after the one that would have served or refused it', () => {
+    const fake = createFakeClient({ max: 3 });
+    fake.queue(2, 10);
+    fake.create(1);
+    const { heard } = listen(fake, ({ type }) => type);
+    fake.closeConnection(1, 'error');
+    fake.create(2);
+    expect(heard).toEqual(['connectionClosed', 'checkOutAborted']);
+    expect(fake.gauges()).toMatchObject({ connecting: 1, waiting: 1 });
+  });
+
   test('does not cost later callers their place while connections are opened for them', () => {
     const fake = createFakeClient({ max: 3, maxConnecting: 2 });
     fake.queue(4, 10);
