@@ -4,6 +4,7 @@ import {
   describeSetting,
   explainVerdict,
 } from 'mongodb-pool-page/universal/explain-diagnosis.js';
+import { describeFinding } from 'mongodb-pool-page/universal/finding-words.js';
 import { formatQuantity, formatShare } from 'mongodb-pool-page/universal/quantity.js';
 import { paintText } from '../base/paint.js';
 import { layOutText, renderRows } from '../report/table.js';
@@ -38,6 +39,7 @@ export function renderDiagnosis(diagnosis, { poolSize, advice, width, paint }) {
       laidOut,
       [
         ...listAdvice(diagnosis, advice).map((text) => layOutText(`> ${text}`, width)),
+        ...diagnosis.findings.map((finding) => layOutText(`! ${describeFinding(finding)}`, width)),
         ...diagnosis.settings.map((finding) => layOutText(`! ${describeSetting(finding)}`, width)),
       ],
     ].filter((block) => block.length > 0);
@@ -94,6 +96,7 @@ export function toJson(diagnosis, poolSize, advice) {
     words: {
       verdict: explainVerdict(diagnosis, poolSize),
       advice: listAdvice(diagnosis, advice),
+      findings: diagnosis.findings.map(describeFinding),
       settings: diagnosis.settings.map(describeSetting),
     },
   };
@@ -115,8 +118,14 @@ function pickImportant({ causes, verdict }) {
 
 /** @param {Diagnosis} diagnosis @param {Record<string, string>} advice @returns {string[]} */
 function listAdvice(diagnosis, advice) {
-  const { cause } = diagnosis.verdict;
-  const causes = new Set([cause, ...pickImportant(diagnosis).map((each) => each.cause)]);
+  const { cause, slow, facts } = diagnosis.verdict;
+  const causes = new Set([
+    // Where that is known, there is nothing to find out.
+    slow?.repeated && cause === 'notThePool' ? 'repeatedQueries' : cause,
+    // With one client, the other waits would be others.
+    ...(facts?.clients ? [] : pickImportant(diagnosis).map((each) => each.cause)),
+    ...diagnosis.findings.map(({ kind }) => kind),
+  ]);
   return [...causes].flatMap((each) => advice[each] ?? []);
 }
 

@@ -183,7 +183,13 @@ export class ProcessRecorder {
     const process = this.#number;
     for (const { atMs, loopDelayMs, loopBusy, loopCpu, max } of (await this.#readNew('seconds')).seconds ?? []) {
       const delay = { meanMs: round(loopDelayMs.mean), maxMs: round(loopDelayMs.max) };
-      trace.writeSecond('loop', { atMs, process, ...delay, busy: round(loopBusy), ...(loopCpu >= 0 && { cpu: round(loopCpu) }) });
+      trace.writeSecond('loop', {
+        atMs,
+        process,
+        ...delay,
+        busy: round(loopBusy),
+        ...(loopCpu >= 0 && { cpu: round(loopCpu) }),
+      });
       if (this.#max !== undefined && max !== this.#max) await this.#defineNew(trace, []);
       this.#max = max;
     }

@@ -201,7 +201,21 @@ describe('in words', () => {
       { atOnce: 9, holders: [holder('/a', 1)] },
       'requests of /a ask for up to 9 connections at once, and the pool of shop has 5',
     ],
-    ['fullServer', { server: { cores: 2, busyShare: 0.95 } }, 'the server is full: 1.9 of its 2 cores are busy'],
+    [
+      'severalAtOnce',
+      { atOnce: 400, holders: [{ route: 'the app itself', operation: 'find t', share: 1 }] },
+      'work outside of requests (find t) asks for up to 400 connections at once, and the pool of shop has 5',
+    ],
+    [
+      'fullServer',
+      { server: { cores: 2, busyShare: 0.95, isFull: true } },
+      'the server is full: 1.9 of its 2 cores are busy',
+    ],
+    [
+      'fullServer',
+      { server: { cores: 2, busyShare: 0.4, otherCores: 1.1 } },
+      'the more queries the server has, the longer each takes: it uses 0.8 of its 2 cores and other programs 1.1',
+    ],
     ['fullServer', { server: { isQueueing: true } }, 'the server is full: queries wait inside it'],
     ['fullServer', { server: { growth: 2 } }, 'the server is full: the more queries it has, the longer each takes'],
     ['lateEventLoop', loop(0.99), "the app's event loop has no time left"],
@@ -267,6 +281,8 @@ test('each cause has advice, and none has two', async () => {
   expect(files.toSorted()).toEqual(
     Object.keys(CAUSE_NAMES)
       .filter((cause) => cause !== 'none')
+      // A finding that is no cause of waits.
+      .concat('repeatedQueries')
       .map((cause) => `${cause}.md`)
       .toSorted(),
   );

@@ -189,9 +189,10 @@ function setAside(file) {
 }
 
 /** @param {TraceLines} trace @param {number} process @param {Second} second */
-function describeSecond(trace, process, { atMs, loopDelayMs: { mean, max: maxMs }, loopBusy, ...second }) {
+function describeSecond(trace, process, { atMs, loopDelayMs: { mean, max: maxMs }, loopBusy, loopCpu, ...second }) {
   const { max, active, waiting, ratePerSec, heldMs } = second;
-  const facts = { meanMs: round(mean), maxMs: round(maxMs), busy: round(loopBusy), requests: Math.round(ratePerSec) };
+  const loop = { meanMs: round(mean), maxMs: round(maxMs), busy: round(loopBusy), cpu: round(loopCpu) };
+  const facts = { ...loop, requests: Math.round(ratePerSec) };
   return trace.ofSecond('loop', { atMs, process, ...facts, max, active, waiting, ...(waiting > 0 && { heldMs }) });
 }
 

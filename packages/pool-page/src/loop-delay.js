@@ -10,12 +10,13 @@ const NS_PER_MS = 1e6;
 export class LoopDelay {
   #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   #utilization = performance.eventLoopUtilization();
+  #cpu = { usage: process.cpuUsage(), atMs: performance.now() };
 
   constructor() {
     this.#histogram.enable();
   }
 
-  /** @returns {Pick<Second, 'loopBusy' | 'loopDelayMs'>} since the last time */
+  /** @returns {Pick<Second, 'loopBusy' | 'loopCpu' | 'loopDelayMs'>} since the last time */
   read() {
     const { count, mean, max } = this.#histogram;
     const delayMs = (/** @type {number} */ ns) => (count > 0 ? Math.max(0, ns / NS_PER_MS - RESOLUTION_MS) : 0);
@@ -23,7 +24,14 @@ export class LoopDelay {
     this.#histogram.reset();
     const before = this.#utilization;
     this.#utilization = performance.eventLoopUtilization();
-    return { loopBusy: performance.eventLoopUtilization(this.#utilization, before).utilization, loopDelayMs };
+    const { usage, atMs } = this.#cpu;
+    this.#cpu = { usage: process.cpuUsage(), atMs: performance.now() };
+    const { user, system } = process.cpuUsage(usage);
+    return {
+      loopBusy: performance.eventLoopUtilization(this.#utilization, before).utilization,
+      loopCpu: (user + system) / 1000 / Math.max(1, this.#cpu.atMs - atMs),
+      loopDelayMs,
+    };
   }
 
   close() {

@@ -17,6 +17,7 @@ const SECOND = /** @type {any} */ ({
   max: 2,
   ratePerSec: 40,
   loopBusy: 0.2,
+  loopCpu: 0.2,
   loopDelayMs: { mean: 1, max: 2 },
   heldMs: { '/slow': 900 },
 });

@@ -1,5 +1,6 @@
 import { explainClients } from './client-words.js';
-import { describeHolders, nameRoute } from './holder-words.js';
+import { countInTurn, explainFailed, explainSaving } from './finding-words.js';
+import { OUTSIDE, describeHolders, nameRoute } from './holder-words.js';
 import { countConnections, countOf, formatNumber, formatQuantity, formatShare } from './quantity.js';
 
 /** @import { Cause, CauseFacts, Diagnosis, Proof, SettingFinding } from 'mongodb-pool-predictor' */
@@ -26,9 +27,10 @@ export const CAUSE_NAMES = {
   poolCleared: 'the pool was cleared',
   parkedConnections: 'change streams hold connections',
   severalAtOnce: 'several connections at once',
-  fullServer: 'the server is full',
+  fullServer: 'the server is busy',
   lateEventLoop: 'the event loop is late',
   concurrencyLimit: 'a concurrency limit in the app',
+  failedOperations: 'operations that fail',
   clientPerRequest: 'a new client each time',
   manyClients: 'many clients of one server',
   notThePool: 'not the pool',
@@ -95,7 +97,9 @@ function explainNoWaits({ slow }, { waitedMs, requests }) {
 }
 
 /** @param {NonNullable<Diagnosis['verdict']['slow']>} slow */
-function explainSlow({ route, durationMs, useMs, outsideMs }) {
+function explainSlow({ route, durationMs, useMs, outsideMs, repeated }) {
+  if (repeated)
+    return `${nameRoute(route)} sends ${countInTurn(repeated)} which take ${formatQuantity(repeated.ms, 'ms')} of its ${formatQuantity(durationMs, 'ms')}. ${explainSaving(repeated)}`;
   const part =
     outsideMs > useMs
       ? `${formatQuantity(outsideMs, 'ms')} of them outside of MongoDB`
@@ -105,7 +109,20 @@ function explainSlow({ route, durationMs, useMs, outsideMs }) {
 
 /** @param {Cause} cause @param {CauseFacts} facts @returns {string} what comes after "because" */
 function explainCause(cause, facts) {
-  const { client, maxPoolSize = 0, holders, opening, clears, parked, atOnce, server, loop, limit, routes } = facts;
+  const {
+    client,
+    maxPoolSize = 0,
+    holders,
+    opening,
+    clears,
+    parked,
+    atOnce,
+    server,
+    loop,
+    limit,
+    routes,
+    failed,
+  } = facts;
   const pool = client === undefined ? 'the pool' : `the pool of ${client}`;
   const { count = 0, medianMs = 0, maxConnecting, maxIdleTimeMS } = opening ?? {};
   const each = `opening one takes ${formatQuantity(medianMs, 'ms')}`;
@@ -131,15 +148,22 @@ function explainCause(cause, facts) {
     lateEventLoop: isNeverIdle
       ? "the app's event loop has no time left"
       : `something blocks the app's event loop, for ${delay} in an average second`,
+    failedOperations: failed ? explainFailed(failed) : '',
     concurrencyLimit: `the app runs at most ${limit} of ${limited} at once, and the pool has room`,
   };
   return String(words[cause]);
 }
 
 /** @param {CauseFacts['server']} server */
-function explainServer({ cores, busyShare, isQueueing } = { growth: 0, isQueueing: false }) {
-  if (busyShare !== undefined && cores !== undefined && !isQueueing)
-    return `the server is full: ${formatNumber(busyShare * cores, 1)} of its ${cores} cores are busy`;
+function explainServer(
+  { cores, busyShare, otherCores, isFull, isQueueing } = { growth: 0, isFull: false, isQueueing: false },
+) {
+  if (busyShare !== undefined && cores !== undefined && !isQueueing) {
+    const busy = formatNumber(busyShare * cores, 1);
+    if (isFull) return `the server is full: ${busy} of its ${cores} cores are busy`;
+    const others = otherCores ? ` and other programs ${formatNumber(otherCores, 1)}` : '';
+    return `the more queries the server has, the longer each takes: it uses ${busy} of its ${cores} cores${others}`;
+  }
   return isQueueing
     ? 'the server is full: queries wait inside it'
     : 'the server is full: the more queries it has, the longer each takes';
@@ -155,7 +179,9 @@ function explainHolders(holders) {
 
 /** @param {CauseFacts['holders']} holders */
 function explainAsking(holders) {
-  return holders.length === 0 ? 'requests ask' : `requests of ${nameRoute(holders[0].route)} ask`;
+  if (holders.length === 0) return 'requests ask';
+  const name = nameRoute(holders[0].route);
+  return name === OUTSIDE ? `work outside of requests (${holders[0].operation}) asks` : `requests of ${name} ask`;
 }
 
 /** A checkout that proves a cause, in one line. @param {Proof} proof */

@@ -12,7 +12,10 @@ export function describeHolders(groups) {
     .join(' and ');
 }
 
+/** The route of work outside of requests. */
+export const OUTSIDE = 'the app itself';
+
 /** @param {string | null} route */
 export function nameRoute(route) {
-  return route ?? 'the app itself';
+  return route ?? OUTSIDE;
 }

@@ -104,6 +104,7 @@ export function createSecond(overrides) {
     routes: {},
     server: null,
     loopBusy: 0.1,
+    loopCpu: 0.1,
     loopDelayMs: { mean: 0, max: 1 },
     queries: {},
     heldMs: {},

@@ -44,7 +44,8 @@ const MAX_BEHIND = 10;
  */
 export function attributeWaits(trace, evidence) {
   const causes = new Uint8Array(trace.checkouts.length);
-  for (let row = 0; row < causes.length; row++) causes[row] = CAUSE[blameClients(findCause(trace, evidence, row), trace, evidence, row)];
+  for (let row = 0; row < causes.length; row++)
+    causes[row] = CAUSE[blameClients(findCause(trace, evidence, row), trace, evidence, row)];
   return causes;
 }
 
@@ -136,7 +137,7 @@ function causeOfQueue(trace, evidence, row, { fromMs, toMs }) {
   const size = maxPoolSize > 0 && maxPoolSize <= MAX_BEHIND ? maxPoolSize : holders.length;
   if (parked.length / size >= PARKED) return 'parkedConnections';
   if (isLate) return 'lateEventLoop';
-  if (servers[process].isFull || servers[process].isQueueing) return 'fullServer';
+  if (servers[process].isSlowed) return 'fullServer';
   const several = holders.filter((holder) => askedAtOnce(trace, evidence, holder, pool) > 0);
   return several.length >= holders.length / 2 ? 'severalAtOnce' : 'fullPool';
 }

@@ -7,6 +7,7 @@ import { findHolders } from './find-holders.js';
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
 /** @import { WaitEvidence } from './attribute-waits.js' */
 /** @import { Cause } from './causes.js' */
+/** @import { FailedOperations } from './failed-operations.js' */
 /** @import { ServerFacts } from './second-facts.js' */
 /** @import { FoundLimit } from './find-limits.js' */
 
@@ -25,7 +26,9 @@ import { findHolders } from './find-holders.js';
  * @property {{ count: number, reason: string }} [clears]
  * @property {{ connections: number, operation: string }} [parked] connections: the most at once
  * @property {number} [atOnce] the most connections that one request asked for
- * @property {{ cores?: number, busyShare?: number, growth: number, isQueueing: boolean }} [server]
+ * @property {{ cores?: number, busyShare?: number, otherCores?: number, growth: number, isFull: boolean, isQueueing:
+ *   boolean }} [server] see ServerFacts
+ * @property {FailedOperations} [failed]
  * @property {{ maxMs: number, busy: number }} [loop] means over the seconds
  * @property {number} [limit] requests at once
  * @property {ClientUse} [clients]
@@ -66,8 +69,8 @@ export function describeCause(cause, { trace, evidence, limits, rows }) {
 }
 
 /** @param {ServerFacts} server */
-export function describeServer({ cores, busyShare, growth, isQueueing }) {
-  return { cores, busyShare, growth, isQueueing };
+export function describeServer({ cores, busyShare, otherCores, growth, isFull, isQueueing }) {
+  return { cores, busyShare, ...(otherCores !== undefined && { otherCores }), growth, isFull, isQueueing };
 }
 
 /** @param {Cause} cause @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {number} pool row */

@@ -7,9 +7,12 @@ import { CAUSES } from './causes.js';
 import { findLimits } from './find-limits.js';
 import { PoolHistory } from './pool-history.js';
 import { describeCause } from './cause-facts.js';
+import { findFailedOperations } from './failed-operations.js';
 import { pickProofs } from './proofs.js';
+import { findRepeatedQueries } from './repeated-queries.js';
+import { listFindings } from './findings.js';
 import { RequestCheckouts, listBackground, splitRequests, splitWaits } from './request-times.js';
-import { LoopFacts, ServerFacts, measureGrowth } from './second-facts.js';
+import { LoopFacts, ServerFacts, isUsedUp, measureGrowth } from './second-facts.js';
 import { findSettings } from './setting-findings.js';
 import { judgeClients } from './judge-clients.js';
 import { judge } from './verdict.js';
@@ -18,6 +21,7 @@ import { judge } from './verdict.js';
 /** @import { WaitEvidence } from './attribute-waits.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { CauseFacts } from './cause-facts.js' */
+/** @import { Finding } from './findings.js' */
 /** @import { Proof } from './proofs.js' */
 /** @import { SettingFinding } from './setting-findings.js' */
 /** @import { WaitVerdict } from './verdict.js' */
@@ -41,6 +45,7 @@ const LOOPBACK = /^(localhost|127\.|\[?::1)/;
  *   concurrency limit; poolWaitedMs: in the pool, of which each checkout has exactly one cause; the last two: checkouts
  *   that still waited when the recording ended
  * @property {CauseShare[]} causes the one that took the most time first
+ * @property {Finding[]} findings what else costs time, or fails
  * @property {SettingFinding[]} settings that do not do what they seem to
  * @property {string[]} missing what a trace of version 1 or 2 can't tell
  */
@@ -77,6 +82,8 @@ export function diagnose(trace, fleet = {}) {
     bucket.requests.add(requestKey(checkouts.requestOf[row], row));
     bucket.rows.push(row);
   }
+  const repeated = findRepeatedQueries(trace, evidence.byRequest, times);
+  const failed = findFailedOperations(trace, evidence.pools);
   const poolWaitedMs = sum([...byCause.values()].map((bucket) => bucket.waitedMs));
   for (const { row, beforeMs } of limits.flatMap(({ waits }) => waits)) {
     const bucket = bucketOf('concurrencyLimit');
@@ -109,11 +116,15 @@ export function diagnose(trace, fleet = {}) {
     stillWaiting: stillWaiting.length + trace.unlisted.count,
     stillWaitedMs: sum(stillWaiting.map((row) => evidence.waitedMs[row])) + trace.unlisted.waitedMs,
   };
-  const verdict = judgeClients(judge({ trace, evidence, causeOf, times, limits, causes, totals }), evidence.clients);
+  const verdict = judgeClients(
+    judge({ trace, evidence, causeOf, times, limits, causes, totals, repeated, failed }),
+    evidence.clients,
+  );
   return {
     verdict,
     totals,
     causes,
+    findings: listFindings(trace, evidence, { verdict, times, repeated, failed }),
     settings: findSettings(trace, evidence, { ...fleet, limits, isWhole, verdict }),
     missing,
   };
@@ -153,9 +164,14 @@ function gatherEvidence(trace) {
   const isLocal = processes.map((_, process) =>
     recorded.some((pool) => pool.process === process && LOOPBACK.test(pool.address ?? '')),
   );
+  const { cores = 0, busyCores = 0, otherBusyCores = 0 } = trace.server ?? {};
   const loops = processes.map(
     (_, process) =>
-      new LoopFacts(ofProcess(seconds.loop, process), isLocal[process] ? ofProcess(seconds.server, process) : []),
+      new LoopFacts(
+        ofProcess(seconds.loop, process),
+        isLocal[process] ? ofProcess(seconds.server, process) : [],
+        isLocal[process] && isUsedUp(cores, busyCores + otherBusyCores),
+      ),
   );
   const pools = recorded.map(({ process }, pool) => new PoolHistory(trace, pool, loops[process]));
   // Pools of one server share it, whichever process they are in.
@@ -171,7 +187,11 @@ function gatherEvidence(trace) {
     pools,
     loops,
     servers: processes.map(
-      (_, process) => new ServerFacts(ofProcess(seconds.server, process), { growth, isLocal: isLocal[process] }),
+      (_, process) =>
+        new ServerFacts(ofProcess(seconds.server, process), {
+          ...{ growth, isLocal: isLocal[process] },
+          otherCores: trace.server?.otherBusyCores,
+        }),
     ),
     byRequest,
     clients: findClientUse(trace),

@@ -25,14 +25,25 @@ const MIN_CHECKOUTS = 60;
 /** Nor does a slope below this many times its standard error. */
 const MIN_SIGNIFICANCE = 5;
 
+/** A machine has no room for more above this share of its cores. */
+const MACHINE_FULL = 0.9;
+/** A process that gets less CPU time than this share of the time in which it wants some is kept from it. */
+const STARVED = 0.7;
+
 /** How late the event loop of a process was. */
 export class LoopFacts {
   #seconds;
 
-  /** @param {LoopSecond[]} seconds of one process @param {ServerSecond[]} neighbours of a server on the same machine */
-  constructor(seconds, neighbours) {
+  /**
+   * @param {LoopSecond[]} seconds of one process
+   * @param {ServerSecond[]} neighbours of a server on the same machine
+   * @param {boolean} [isMachineFull] during the whole recording
+   */
+  constructor(seconds, neighbours, isMachineFull = false) {
     this.#seconds = seconds
-      .map((second) => (isStarved(second, neighbours) ? { ...second, maxMs: 0, busy: 0 } : second))
+      .map((second) => (isStarved(second, neighbours, isMachineFull) ? { ...second, maxMs: 0, busy: 0 } : second))
+      // Work that makes a loop late keeps it busy for as long. Other delays come from outside.
+      .map((second) => (isIdle(second) ? { ...second, maxMs: 0 } : second))
       .toSorted((a, b) => a.atMs - b.atMs);
     const isKnown = seconds.length > 0;
     this.maxMs = isKnown ? mean(this.#seconds.map(({ maxMs }) => maxMs)) : 0;
@@ -51,9 +62,7 @@ export class LoopFacts {
   wasLate(fromMs, toMs) {
     if (this.isFull) return true;
     if (!this.isBlocked) return false;
-    const late = this.#secondsOf(fromMs, toMs).filter(
-      ({ maxMs, busy = 0 }) => maxMs >= BLOCKED_MS / 2 && busy >= maxMs / SECOND_MS / 2,
-    );
+    const late = this.#secondsOf(fromMs, toMs).filter(({ maxMs }) => maxMs >= BLOCKED_MS / 2);
     return sum(late.map(({ maxMs }) => maxMs)) >= (toMs - fromMs) / 2;
   }
 
@@ -65,24 +74,41 @@ export class LoopFacts {
   }
 }
 
+/** Whether a loop was late although it had little to do. @param {LoopSecond} loop */
+function isIdle({ maxMs, busy = Infinity }) {
+  return busy < maxMs / SECOND_MS / 2;
+}
+
 /**
- * Whether the server left the loop too little of the machine. A loop counts the time in which it is not given a core as
- * busy: if both together have more cores than there are, and the server most of them, then the loop waited for the
- * server.
+ * Whether others left the loop too little of the machine. A loop counts the time in which it is not given a core as
+ * busy. Where its CPU time is known, the difference shows; else if it and the server together have more cores than there
+ * are, and the server most of them, or if the machine was full.
  *
  * @param {LoopSecond} loop
  * @param {ServerSecond[]} neighbours
+ * @param {boolean} isMachineFull during the whole recording
  */
-function isStarved({ atMs, busy = 0 }, neighbours) {
+function isStarved({ atMs, busy = 0, cpu }, neighbours, isMachineFull) {
   const server = neighbours.find((second) => Math.abs(second.atMs - atMs) <= SECOND_MS / 2);
-  const { cores = 0, busyCores = 0 } = server ?? {};
-  return busyCores >= SHARED_CORES_FULL * cores && busyCores + busy > cores && cores > 0;
+  const { cores = 0, busyCores = 0, otherBusyCores } = server ?? {};
+  const isFull = otherBusyCores === undefined ? isMachineFull : isUsedUp(cores, busyCores + otherBusyCores);
+  if (isFull) return cpu === undefined || cpu < STARVED * busy;
+  return cpu === undefined && busyCores >= SHARED_CORES_FULL * cores && busyCores + busy > cores && cores > 0;
+}
+
+/** @param {number} cores @param {number} busyCores of all programs */
+export function isUsedUp(cores, busyCores) {
+  return cores > 0 && busyCores >= MACHINE_FULL * cores;
 }
 
 /** How full the servers were. */
 export class ServerFacts {
-  /** @param {ServerSecond[]} seconds @param {{ growth: number, isLocal: boolean }} facts growth: see measureGrowth */
-  constructor(seconds, { growth, isLocal }) {
+  /**
+   * @param {ServerSecond[]} seconds
+   * @param {{ growth: number, isLocal: boolean, otherCores?: number }} facts growth: see measureGrowth; otherCores: that
+   *   other programs used
+   */
+  constructor(seconds, { growth, isLocal, otherCores }) {
     const shares = seconds.flatMap(({ cores, busyCores }) =>
       cores && busyCores !== undefined ? busyCores / cores : [],
     );
@@ -94,12 +120,14 @@ export class ServerFacts {
     this.cores = seconds.find(({ cores }) => cores)?.cores;
     this.busyShare = shares.length > 0 ? mean(shares) : undefined;
     this.queueShare = queues.length > 0 ? queueing.length / queues.length : undefined;
+    this.otherCores = otherCores;
+    this.isQueueing = (this.queueShare ?? 0) > 0.5;
     this.isFull =
       this.busyShare === undefined
         ? growth >= CLEAR_GROWTH
-        : this.busyShare >= (isLocal ? SHARED_CORES_FULL : CORES_FULL) ||
-          (this.busyShare >= CORES_BUSY && growth >= GROWTH);
-    this.isQueueing = (this.queueShare ?? 0) > 0.5;
+        : this.busyShare >= (isLocal ? SHARED_CORES_FULL : CORES_FULL);
+    /** Whether its queries slow each other down, even if it has cores to spare. */
+    this.isSlowed = this.isFull || this.isQueueing || (Number(this.busyShare) >= CORES_BUSY && growth >= GROWTH);
   }
 }
 

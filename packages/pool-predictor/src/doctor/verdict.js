@@ -6,7 +6,9 @@ import { describeServer } from './cause-facts.js';
 /** @import { WaitEvidence } from './attribute-waits.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { CauseFacts } from './cause-facts.js' */
+/** @import { FailedOperations } from './failed-operations.js' */
 /** @import { FoundLimit } from './find-limits.js' */
+/** @import { RepeatedQueries } from './repeated-queries.js' */
 /** @import { CauseShare, Diagnosis } from './diagnose.js' */
 /** @import { RequestTimes } from './request-times.js' */
 
@@ -25,6 +27,7 @@ import { describeServer } from './cause-facts.js';
  * @property {number} durationMs
  * @property {number} useMs
  * @property {number} outsideMs
+ * @property {RepeatedQueries} [repeated] what its queries are
  */
 
 /** Fewer tell nothing, unless enough of them waited. */
@@ -40,6 +43,8 @@ const GROWTH_SHARE = 0.1;
 /** Or if this share of the checkouts got no connection. */
 const REFUSED_SHARE = 0.01;
 const MIN_REFUSED = 3;
+/** Operations that fail are a problem if they are this share of those of their name on their route. */
+const FAILED_SHARE = 0.1;
 /** Time outside of the database, or of all queries of a request, that is worth a word. */
 const SLOW_MS = 50;
 const SLOW_QUERIES_MS = 200;
@@ -53,10 +58,11 @@ const BLOCKED_MS = 100;
 
 /**
  * @param {{ trace: RecordedTrace, evidence: WaitEvidence, causeOf: Uint8Array, times: RequestTimes[],
- *   limits: FoundLimit[], causes: CauseShare[], totals: Diagnosis['totals'] }} found
+ *   limits: FoundLimit[], causes: CauseShare[], totals: Diagnosis['totals'], repeated: RepeatedQueries[], failed:
+ *   FailedOperations[] }} found
  * @returns {WaitVerdict}
  */
-export function judge({ trace, evidence, causeOf, times, limits, causes, totals }) {
+export function judge({ trace, evidence, causeOf, times, limits, causes, totals, repeated, failed }) {
   const waits = {
     waitingShare: totals.waiting / (totals.requests || 1),
     meanWaitMs:
@@ -79,7 +85,7 @@ export function judge({ trace, evidence, causeOf, times, limits, causes, totals 
     return { ...waits, refusedShare, cause, isProblem: cause !== 'tooLittleData', facts };
   }
   if (areWaitsLong(spans, trace.unlisted)) return { ...waits, cause: 'tooLittleData', isProblem: false };
-  return { ...waits, ...judgeRest(trace, evidence, times) };
+  return { ...waits, ...judgeRest(trace, evidence, { times, repeated, failed }) };
 }
 
 /**
@@ -146,10 +152,14 @@ function pickMain(waited) {
  *
  * @param {RecordedTrace} trace
  * @param {WaitEvidence} evidence
- * @param {RequestTimes[]} times
+ * @param {{ times: RequestTimes[], repeated: RepeatedQueries[], failed: FailedOperations[] }} found
  * @returns {Pick<WaitVerdict, 'cause' | 'isProblem'> & Partial<WaitVerdict>}
  */
-function judgeRest({ routes, pools, processes }, { pools: histories, loops, servers }, times) {
+function judgeRest(
+  { routes, pools, processes },
+  { pools: histories, loops, servers: ofProcess },
+  { times, repeated, failed: [failed] },
+) {
   const totalMs = sum(times.map(({ durationMs }) => durationMs));
   const cleared = times.map(({ startedMs, durationMs }) =>
     Math.max(0, ...histories.map(({ outages }) => outages.coveredMs(startedMs, startedMs + durationMs))),
@@ -163,33 +173,46 @@ function judgeRest({ routes, pools, processes }, { pools: histories, loops, serv
       facts: { ...facts, clears: { count: clears.length, reason: clears[0].reason } },
     };
   }
+  if (failed?.count >= FAILED_SHARE * failed?.of)
+    return { cause: 'failedOperations', isProblem: true, facts: { ...facts, failed } };
   const process = processes.findIndex((_, row) => loops[row].isFull || loops[row].maxMs >= BLOCKED_MS);
   if (process >= 0) {
     const { maxMs, busy } = loops[process];
     return { cause: 'lateEventLoop', isProblem: true, facts: { ...facts, loop: { maxMs, busy } } };
   }
-  const slow = findSlowRoute(routes, times);
-  const full = pools.find((pool) => servers[pool.process].isFull || servers[pool.process].isQueueing);
+  const slow = findSlowRoute(routes, times, repeated);
+  // Queries that are sent one after another take long with any server.
+  const servers = pools.map((pool) => ofProcess[pool.process]);
+  const full = servers.find(({ isFull, isSlowed }) => (slow?.repeated ? isFull : isSlowed));
   if (full && slow && slow.useMs > slow.durationMs / 2) {
     return {
       cause: 'fullServer',
       isProblem: true,
       slow,
-      facts: { ...facts, server: describeServer(servers[full.process]) },
+      facts: { ...facts, server: describeServer(full) },
     };
   }
   return { cause: slow ? 'notThePool' : 'none', isProblem: false, slow };
 }
 
-/** @param {string[]} routes @param {RequestTimes[]} times @returns {SlowRoute | null} the one with the most time */
-function findSlowRoute(routes, times) {
+/**
+ * @param {string[]} routes
+ * @param {RequestTimes[]} times
+ * @param {RepeatedQueries[]} repeated
+ * @returns {SlowRoute | null} the one with the most time
+ */
+function findSlowRoute(routes, times, repeated) {
   const slow = groupByRoute(times).flatMap((own) => {
     const meanOf = (/** @type {'durationMs' | 'useMs' | 'outsideMs'} */ part) =>
       sum(own.map((each) => each[part])) / own.length;
     const isSlow = meanOf('outsideMs') >= SLOW_MS || meanOf('useMs') >= SLOW_QUERIES_MS;
     if (own.length < MIN_WAITING || !isSlow) return [];
     const route = routes[own[0].route] ?? null;
-    const facts = { route, durationMs: meanOf('durationMs'), useMs: meanOf('useMs'), outsideMs: meanOf('outsideMs') };
+    const same = repeated.find((each) => each.route === route);
+    const facts = {
+      ...{ route, durationMs: meanOf('durationMs'), useMs: meanOf('useMs'), outsideMs: meanOf('outsideMs') },
+      ...(same && { repeated: same }),
+    };
     return { facts, totalMs: facts.durationMs * own.length };
   });
   return slow.toSorted((a, b) => b.totalMs - a.totalMs)[0]?.facts ?? null;

@@ -130,7 +130,8 @@ describe('a late event loop', () => {
         [2100, 2400],
       ].map(([fromMs, toMs]) => loop.wasLate(fromMs, toMs)),
     ).toEqual([true, false, false]);
-    expect([loop.maxMs, loop.isBlocked, loop.isFull]).toEqual([410 / 3, true, false]);
+    // In the last second it was late, although it had little to do: others kept it from a core.
+    expect([loop.maxMs, loop.isBlocked, loop.isFull]).toEqual([210 / 3, true, false]);
     expect(loop.longestMs(500, 1500)).toBe(200);
   });
 

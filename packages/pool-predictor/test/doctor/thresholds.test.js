@@ -189,11 +189,11 @@ describe('a second', () => {
   const loopOf = ({ maxMs = 20, busy = 0.5 }) =>
     new LoopFacts([{ atMs: 2000, process: 0, meanMs: 5, maxMs, busy }], []);
   /** @param {number | undefined} share of the cores @param {number} growth @param {boolean} [isLocal] */
-  const isFull = (share, growth, isLocal = false) =>
+  const factsOf = (share, growth, isLocal = false) =>
     new ServerFacts(share === undefined ? [] : [{ atMs: 0, process: 0, cores: 10, busyCores: 10 * share }], {
       growth,
       isLocal,
-    }).isFull;
+    });
 
   test('is the one before its reading', () => {
     expect([980, 1020].map((toMs) => loopOf({ maxMs: 80 }).longestMs(900, toMs))).toEqual([0, 80]);
@@ -206,13 +206,17 @@ describe('a second', () => {
 
   test.each(
     /** @type {[string, [number, number], (value: number) => boolean][]} */ ([
-      ['0.8 of the cores', [0.78, 0.82], (share) => isFull(share, 0)],
-      ["0.5 of the cores of the app's machine", [0.48, 0.52], (share) => isFull(share, 0, true)],
-      ['0.25 of the cores, and uses that grow', [0.24, 0.26], (share) => isFull(share, 0.6)],
-      ['uses that grow by 0.5, and cores in use', [0.48, 0.52], (growth) => isFull(0.3, growth)],
-      ['uses that grow by 0.7, where the cores are unknown', [0.68, 0.72], (growth) => isFull(undefined, growth)],
+      ['0.8 of the cores', [0.78, 0.82], (share) => factsOf(share, 0).isFull],
+      ["0.5 of the cores of the app's machine", [0.48, 0.52], (share) => factsOf(share, 0, true).isFull],
+      ['0.25 of the cores, and uses that grow', [0.24, 0.26], (share) => factsOf(share, 0.6).isSlowed],
+      ['uses that grow by 0.5, and cores in use', [0.48, 0.52], (growth) => factsOf(0.3, growth).isSlowed],
+      [
+        'uses that grow by 0.7, where the cores are unknown',
+        [0.68, 0.72],
+        (growth) => factsOf(undefined, growth).isFull,
+      ],
     ]),
-  )('shows a full server by %s', (_, values, judge) => {
+  )('shows a full or a slowed server by %s', (_, values, judge) => {
     expect(values.map(judge)).toEqual([false, true]);
   });
 

@@ -1,0 +1,82 @@
+import { median, sum } from '../base/sample-statistics.js';
+import { OUTCOMES } from '../trace/recorded-trace.js';
+import { nameClient } from '../trace/pick-pool.js';
+
+/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { PoolHistory } from './pool-history.js' */
+
+/**
+ * Operations of a route that failed while they had a connection, not because the pool was cleared.
+ *
+ * @typedef {object} FailedOperations
+ * @property {string} client
+ * @property {string | null} route
+ * @property {string | null} operation
+ * @property {number} count
+ * @property {number} of all operations of this name on this route
+ * @property {number} ms the median of how long they had a connection
+ * @property {number} share of the time in which connections of the pool were in use
+ * @property {'socketTimeoutMS' | 'timeoutMS'} [option] the time limit that ended them
+ */
+
+const [FAILED, OPEN] = [OUTCOMES.indexOf('operationFailed'), OUTCOMES.indexOf('checkedOut')];
+/** Fewer happen, as do failures that are over at once, such as a duplicate key. */
+const MIN_FAILED = 3;
+const MIN_SHARE = 0.01;
+const MIN_MS = 50;
+/** A time limit ends an operation soon after it, even on a busy machine. */
+const LATE_SHARE = 0.1;
+const LATE_MS = 50;
+/** A connection can be found broken this long before the clear that it leads to, or after it. */
+const CLEAR_MS = 50;
+const LIMITS = /** @type {const} */ (['socketTimeoutMS', 'timeoutMS']);
+
+/**
+ * @param {RecordedTrace} trace
+ * @param {PoolHistory[]} histories by pool
+ * @returns {FailedOperations[]} those that held connections longest, all together, first
+ */
+export function findFailedOperations({ checkouts, pools, routes, operations }, histories) {
+  const { outcomeOf, poolOf, routeOf, operationOf, startedMs, waitMs, useMs } = checkouts;
+  /** @type {Map<string, { rows: number[], of: number }>} */
+  const groups = new Map();
+  const usedMs = pools.map(() => 0);
+  for (let row = 0; row < checkouts.length; row++) {
+    if (!(useMs[row] >= 0) || outcomeOf[row] === OPEN) continue;
+    usedMs[poolOf[row]] += useMs[row];
+    const key = `${poolOf[row]} ${routeOf[row]} ${operationOf[row]}`;
+    const group = groups.get(key) ?? { rows: [], of: 0 };
+    groups.set(key, group);
+    group.of++;
+    const endMs = startedMs[row] + waitMs[row] + useMs[row];
+    const isCleared = histories[poolOf[row]].clears.some(({ atMs }) => Math.abs(atMs - endMs) <= CLEAR_MS);
+    if (outcomeOf[row] === FAILED && !isCleared) group.rows.push(row);
+  }
+  return [...groups.values()]
+    .flatMap(({ rows, of }) => {
+      if (rows.length < Math.max(MIN_FAILED, MIN_SHARE * of)) return [];
+      const [first] = rows;
+      const pool = pools[poolOf[first]];
+      const ms = median(rows.map((row) => useMs[row]));
+      if (ms < MIN_MS) return [];
+      // timeoutMS is for the whole operation, with its wait.
+      const lasted = { socketTimeoutMS: ms, timeoutMS: median(rows.map((row) => waitMs[row] + useMs[row])) };
+      const option = LIMITS.find((name) => isLimit(Number(pool.options?.[name]?.value), lasted[name]));
+      return {
+        client: nameClient(pool),
+        route: routes[routeOf[first]] ?? null,
+        operation: operations[operationOf[first]]?.name ?? null,
+        count: rows.length,
+        of,
+        ms,
+        share: sum(rows.map((row) => useMs[row])) / usedMs[poolOf[first]],
+        ...(option && { option }),
+      };
+    })
+    .toSorted((a, b) => b.ms * b.count - a.ms * a.count);
+}
+
+/** @param {number} limitMs NaN or 0: none @param {number} ms */
+function isLimit(limitMs, ms) {
+  return limitMs > 0 && ms >= limitMs - 1 && ms <= limitMs * (1 + LATE_SHARE) + LATE_MS;
+}

@@ -1,0 +1,112 @@
+import { sum } from '../base/sample-statistics.js';
+import { isUsedUp } from './second-facts.js';
+
+/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { WaitEvidence } from './attribute-waits.js' */
+/** @import { FailedOperations } from './failed-operations.js' */
+/** @import { RepeatedQueries } from './repeated-queries.js' */
+/** @import { RequestTimes } from './request-times.js' */
+/** @import { WaitVerdict } from './verdict.js' */
+
+/**
+ * @typedef {object} RetriedTransactions of a route
+ * @property {string | null} route
+ * @property {number} aborted
+ * @property {number} committed
+ * @property {number} failed operations in its requests
+ *
+ * @typedef {object} BufferedQueries requests that asked for no connection and ended when mongoose gives up
+ * @property {string | null} route
+ * @property {number} count
+ * @property {number} ms
+ *
+ * @typedef {object} BusyMachine where app and server run
+ * @property {number} cores
+ * @property {number} serverCores that the server used
+ * @property {number} otherCores that other programs used
+ *
+ * @typedef {({ kind: 'repeatedQueries' } & RepeatedQueries) | ({ kind: 'failedOperations' } & FailedOperations) |
+ *   ({ kind: 'retriedTransactions' } & RetriedTransactions) | ({ kind: 'bufferedQueries' } & BufferedQueries) |
+ *   ({ kind: 'busyMachine' } & BusyMachine)} Finding
+ */
+
+/** Some transactions meet others. They are worth a word if so many had to begin again, and this share of them. */
+const MIN_ABORTED = 3;
+const ABORTED_SHARE = 0.05;
+/** How long mongoose keeps queries until it is connected: https://mongoosejs.com/docs/guide.html#bufferTimeoutMS */
+const BUFFER_TIMEOUT_MS = 10_000;
+/** It gives up within this time, even in a busy process. */
+const BUFFER_LATE_MS = 250;
+const MIN_BUFFERED = 3;
+/** A server that uses more of its machine is what keeps it busy. */
+const MAX_SERVER_SHARE = 0.5;
+
+/**
+ * What the verdict does not say.
+ *
+ * @param {RecordedTrace} trace
+ * @param {WaitEvidence} evidence
+ * @param {{ verdict: WaitVerdict, times: RequestTimes[], repeated: RepeatedQueries[], failed: FailedOperations[] }} found
+ * @returns {Finding[]}
+ */
+export function listFindings(trace, evidence, { verdict, times, repeated, failed }) {
+  return [
+    ...failed.filter((each) => each !== verdict.facts?.failed).map((each) => tag('failedOperations', each)),
+    ...repeated.filter((each) => each !== verdict.slow?.repeated).map((each) => tag('repeatedQueries', each)),
+    ...findRetriedTransactions(trace).map((each) => tag('retriedTransactions', each)),
+    ...findBufferedQueries(trace, evidence, times).map((each) => tag('bufferedQueries', each)),
+    ...findBusyMachine(trace).map((each) => tag('busyMachine', each)),
+  ];
+}
+
+/** @template {string} K @template T @param {K} kind @param {T} finding @returns {{ kind: K } & T} */
+function tag(kind, finding) {
+  return { kind, ...finding };
+}
+
+/** @param {RecordedTrace} trace @returns {RetriedTransactions[]} */
+function findRetriedTransactions({ checkouts: { routeOf, operationOf, outcomeOf }, routes, operations }) {
+  /** @type {Map<number, { aborted: number, committed: number, failed: number }>} */
+  const counts = new Map();
+  const kinds = operations.map(({ name }) =>
+    /^abortTransaction/.test(name) ? 'aborted' : /^commitTransaction/.test(name) ? 'committed' : null,
+  );
+  for (let row = 0; row < routeOf.length; row++) {
+    const kind = kinds[operationOf[row]] ?? (outcomeOf[row] === 1 ? 'failed' : null);
+    if (kind === null) continue;
+    const own = counts.get(routeOf[row]) ?? { aborted: 0, committed: 0, failed: 0 };
+    counts.set(routeOf[row], own);
+    own[/** @type {keyof typeof own} */ (kind)]++;
+  }
+  return [...counts]
+    .filter(([, { aborted, committed }]) => aborted >= Math.max(MIN_ABORTED, ABORTED_SHARE * (aborted + committed)))
+    .map(([route, own]) => ({ route: routes[route] ?? null, ...own }));
+}
+
+/**
+ * @param {RecordedTrace} trace
+ * @param {Pick<WaitEvidence, 'byRequest'>} evidence
+ * @param {RequestTimes[]} times
+ * @returns {BufferedQueries[]}
+ */
+function findBufferedQueries({ routes }, { byRequest }, times) {
+  const gaveUp = times.filter(
+    ({ row, durationMs }) =>
+      durationMs >= BUFFER_TIMEOUT_MS &&
+      durationMs <= BUFFER_TIMEOUT_MS + BUFFER_LATE_MS &&
+      byRequest.of(row).length === 0,
+  );
+  return [...new Set(gaveUp.map(({ route }) => route))].flatMap((route) => {
+    const own = gaveUp.filter((each) => each.route === route);
+    const ms = sum(own.map(({ durationMs }) => durationMs)) / own.length;
+    return own.length >= MIN_BUFFERED ? { route: routes[route] ?? null, count: own.length, ms } : [];
+  });
+}
+
+/** @param {RecordedTrace} trace @returns {BusyMachine[]} */
+function findBusyMachine({ server }) {
+  if (!server || server.otherBusyCores === undefined) return [];
+  const { cores, busyCores: serverCores, otherBusyCores: otherCores } = server;
+  if (!isUsedUp(cores, serverCores + otherCores) || serverCores >= MAX_SERVER_SHARE * cores) return [];
+  return [{ cores, serverCores, otherCores }];
+}

@@ -1,0 +1,90 @@
+import { sum } from '../base/sample-statistics.js';
+
+/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RequestCheckouts, RequestTimes } from './request-times.js' */
+
+/**
+ * A route whose requests ask the same question again and again, and send each query when the one before was answered:
+ * the N + 1 queries of a loop.
+ *
+ * @typedef {object} RepeatedQueries means of its requests, times in ms
+ * @property {string | null} route
+ * @property {string[]} operations that are repeated
+ * @property {number} queries of these
+ * @property {number} ms that they take, with their waits
+ * @property {number} savedMs with one query for each operation, if it took as long as one of these does
+ * @property {number} durationMs
+ */
+
+/** Two alike may be meant, and a few cost little. */
+const MIN_ALIKE = 3;
+const MIN_QUERIES = 5;
+/** They matter if they take this share of a response, and long enough. */
+const MIN_SHARE = 0.5;
+const MIN_MS = 10;
+const MIN_REQUESTS = 3;
+/** Operations that one of the same kind can replace: with $in, $lookup, insertMany or bulkWrite. No getMore, no commit. */
+const REPLACEABLE = /^(find|aggregate|count|distinct|insert|update|delete|findAndModify)\b/;
+
+/**
+ * @param {RecordedTrace} trace
+ * @param {RequestCheckouts} byRequest
+ * @param {RequestTimes[]} times
+ * @returns {RepeatedQueries[]} the one that would save most time in all first
+ */
+export function findRepeatedQueries(trace, byRequest, times) {
+  /** @type {Map<number, { count: number, queries: number, ms: number, savedMs: number, durationMs: number, operations: Set<number> }>} */
+  const routes = new Map();
+  for (const { row, route, durationMs } of times) {
+    const known = routes.get(route);
+    const own = known ?? { count: 0, queries: 0, ms: 0, savedMs: 0, durationMs: 0, operations: new Set() };
+    if (!known) routes.set(route, own);
+    own.count++;
+    own.durationMs += durationMs;
+    for (const [operation, usesMs] of listInTurn(trace, byRequest.of(row))) {
+      if (usesMs.length < MIN_ALIKE) continue;
+      const ms = sum(usesMs);
+      own.operations.add(operation);
+      own.queries += usesMs.length;
+      own.ms += ms;
+      own.savedMs += ms * (1 - 1 / usesMs.length);
+    }
+  }
+  return [...routes]
+    .filter(([, { count, queries, ms, durationMs }]) => {
+      const isMuch = ms >= MIN_SHARE * durationMs && ms >= MIN_MS * count;
+      return count >= MIN_REQUESTS && queries >= MIN_QUERIES * count && isMuch;
+    })
+    .toSorted(([, a], [, b]) => b.savedMs - a.savedMs)
+    .map(([route, { count, queries, ms, savedMs, durationMs, operations }]) => ({
+      route: trace.routes[route] ?? null,
+      operations: [...operations].map((row) => trace.operations[row].name),
+      queries: queries / count,
+      ms: ms / count,
+      savedMs: savedMs / count,
+      durationMs: durationMs / count,
+    }));
+}
+
+/**
+ * The times of a request's queries that began when all before them had ended, by operation.
+ *
+ * @param {RecordedTrace} trace
+ * @param {Int32Array} rows in the order of their starts
+ * @returns {Map<number, number[]>}
+ */
+function listInTurn({ checkouts: { startedMs, waitMs, useMs, operationOf }, operations }, rows) {
+  /** @type {Map<number, number[]>} */
+  const found = new Map();
+  let endMs = -Infinity;
+  for (const row of rows) {
+    const ms = waitMs[row] + (useMs[row] || 0);
+    if (startedMs[row] >= endMs && REPLACEABLE.test(operations[operationOf[row]]?.name ?? '')) {
+      const known = found.get(operationOf[row]);
+      if (known) known.push(ms);
+      else found.set(operationOf[row], [ms]);
+    }
+    endMs = Math.max(endMs, startedMs[row] + ms);
+  }
+  return found;
+}
