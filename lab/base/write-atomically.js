@@ -1,6 +1,6 @@
-import { access, chmod, constants, readlink, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, constants, lstat, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolder, reasonOf, unwritable } from '../../src/base/files.js';
+import { reasonOf, unwritable } from '../../src/base/files.js';
 
 /**
  * Writes a file so that readers see either the old file or the complete new one. A link stays a link, and the file
@@ -36,18 +36,30 @@ export async function requireWritable(file, option) {
   }
 }
 
-/** Like requireWritable, for a folder that is created if missing. @param {string} folder @param {string} option */
+/**
+ * Like requireWritable, for a folder that may not be there yet: then it is about the one in which it will be created.
+ * Creates no folder, because another command may begin to use that before it is removed again.
+ * @param {string} folder
+ * @param {string} option
+ */
 export async function requireWritableFolder(folder, option) {
-  /** @type {string[]} */
-  let made = [];
   try {
-    made = await makeFolder(path.resolve(folder));
-    await withPartial(path.join(folder, 'check'), (partial) => writeFile(partial, ''));
+    const there = await findFolder(path.resolve(folder));
+    await withPartial(path.join(there, 'check'), (partial) => writeFile(partial, ''));
   } catch (cause) {
     throw unwritable(folder, option, cause);
-  } finally {
-    // Another process may have put something there by now.
-    for (const one of made.toReversed()) await rmdir(one).catch(() => {});
+  }
+}
+
+/** The nearest that is there. @param {string} folder @returns {Promise<string>} */
+async function findFolder(folder) {
+  try {
+    await lstat(folder);
+    return folder;
+  } catch (error) {
+    const parent = path.dirname(folder);
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT' || parent === folder) throw error;
+    return findFolder(parent);
   }
 }
 

@@ -7,7 +7,7 @@ import { toPrintable, wrap } from '../../src/base/printable.js';
 import { poll } from '../base/poll.js';
 import { loadShop, ROUTES } from '../workshop/cases/measure-shop.js';
 import { openShop } from '../workshop/cases/open-shop.js';
-import { noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
+import { changeProgress, noteLesson } from '../workshop/lesson-progress.js';
 import { findTask, readLessons } from '../workshop/lessons.js';
 import { shopFile, writeShop } from './case-shop.js';
 import { WIDTH } from './lesson-text.js';
@@ -40,13 +40,13 @@ async function runCase(number, { new: isNew }) {
   const lessons = await readLessons();
   const task = /** @type {CaseTask} */ (findTask(lessons, `case-${number}`, {}));
   const dataDir = await findDataFolder();
-  const progress = await readProgress(dataDir, lessons);
   const file = shopFile(dataDir, task);
-  if (isNew || !progress.lessons[task.name]?.cause || !existsSync(file)) {
+  await changeProgress(dataDir, lessons, async (progress) => {
+    if (!isNew && progress.lessons[task.name]?.cause && existsSync(file)) return progress;
     const cause = drawCause(task, progress, isNew);
     await writeShop(file, cause);
-    await writeProgress(dataDir, noteLesson(progress, task.name, { cause: cause.name, evidenceSince: undefined }));
-  }
+    return noteLesson(progress, task.name, { cause: cause.name, evidenceSince: undefined });
+  });
   await runUntilSignal(async (signal) => {
     const shop = await openShop({ report: (line) => process.stderr.write(`${line}\n`), signal });
     await runShop(shop, { file, task, signal }).finally(shop.close);

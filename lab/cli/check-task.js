@@ -1,6 +1,6 @@
 import { createReport } from '../workshop/class-report.js';
 import { judge, scoreVerdict } from '../workshop/judge-task.js';
-import { noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
+import { changeProgress, noteLesson, readProgress } from '../workshop/lesson-progress.js';
 import { escapeControls, wrap } from '../../src/base/printable.js';
 import { ask } from './confirm.js';
 import { gatherEvidence } from './evidence.js';
@@ -36,7 +36,7 @@ export async function checkTask(task, options, { dataDir, lessons }) {
       ...(score && { points: known.points ?? score.points }),
     }),
   };
-  await writeProgress(dataDir, noteLesson(before, task.name, news));
+  await changeProgress(dataDir, lessons, (progress) => noteLesson(progress, task.name, news));
   return { isRight, text: renderVerdict(verdict, score?.words), report: createReport(task, known.guess, verdict) };
 }
 
@@ -56,7 +56,7 @@ function renderVerdict({ isRight, words, figures = [], runs = [], needs }, score
 /** Records a guess, and sends it to the class. @param {Task} task @param {number} value @param {Workshop} workshop */
 export async function noteGuess(task, value, { dataDir, lessons }) {
   const guess = { value, at: new Date().toISOString() };
-  await writeProgress(dataDir, noteLesson(await readProgress(dataDir, lessons), task.name, { guess }));
+  await changeProgress(dataDir, lessons, (progress) => noteLesson(progress, task.name, { guess }));
   return sendReport(dataDir, lessons, { lesson: task.name, guess: value });
 }
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { readProgress, writeProgress } from '../workshop/lesson-progress.js';
+import { changeProgress } from '../workshop/lesson-progress.js';
 import { readLessons } from '../workshop/lessons.js';
 import { findDataFolder } from './data-folder.js';
 import { orInvalid, parseText } from './option-parsers.js';
@@ -36,9 +36,8 @@ async function join(text, { name, at }) {
         : `The class at ${link} says: ${problem}`,
     );
   }
-  const progress = await readProgress(dataDir, await readLessons());
   const membership = { url: link, learner: String(answer.learner), name: String(answer.name), unsent: [] };
-  await writeProgress(dataDir, { ...progress, class: membership });
+  await changeProgress(dataDir, await readLessons(), (progress) => ({ ...progress, class: membership }));
   const welcome = answer.waits ? `The teacher will let you in, ${membership.name}` : `You are in, ${membership.name}`;
   process.stdout.write(`${welcome}. Your guesses, figures and verdicts now go to the class.\n`);
 }
@@ -47,9 +46,12 @@ async function join(text, { name, at }) {
 export function createLeaveCommand() {
   return new Command('leave').description('leave the class: from then on nothing goes to it').action(async () => {
     const dataDir = await findDataFolder();
-    const { class: membership, ...progress } = await readProgress(dataDir, await readLessons());
-    await writeProgress(dataDir, progress);
-    process.stdout.write(membership ? 'You have left the class.\n' : 'You are in no class.\n');
+    let wasMember = false;
+    await changeProgress(dataDir, await readLessons(), ({ class: membership, ...progress }) => {
+      wasMember = membership !== undefined;
+      return progress;
+    });
+    process.stdout.write(wasMember ? 'You have left the class.\n' : 'You are in no class.\n');
   });
 }
 

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder, reasonOf } from '../../src/base/files.js';
 import { readJson } from '../base/read-json.js';
@@ -43,9 +44,20 @@ export function toResult(json, file) {
 
 export const RESULTS = 'results';
 
-/** @param {Result} result */
-function defaultFolder({ lab, startedAt }) {
-  return path.join(RESULTS, `${lab}-${startedAt.slice(0, 19).replaceAll(':', '-')}`);
+/**
+ * Creates a folder of its own for a result: two runs may have begun in one second.
+ * @param {Pick<Result, 'lab' | 'startedAt'>} result
+ * @param {string} [results]
+ * @returns {Promise<string>}
+ */
+export async function makeResultFolder({ lab, startedAt }, results = RESULTS) {
+  await makeFolder(results);
+  const folder = path.join(results, `${lab}-${startedAt.slice(0, 19).replaceAll(':', '-')}`);
+  for (let number = 1; ; number++) {
+    const one = number === 1 ? folder : `${folder}-${number}`;
+    const code = await mkdir(one).catch((error) => (error.code === 'EEXIST' ? 'taken' : Promise.reject(error)));
+    if (code !== 'taken') return one;
+  }
 }
 
 /**
@@ -60,14 +72,17 @@ export function requireWritableResult(out = RESULTS) {
  * Writes a result as JSON, and the report that shows it.
  * @param {LabView} lab
  * @param {Result} result
- * @param {string} folder created if missing
+ * @param {string} [out] folder, created if missing; default: a new one
  * @returns {Promise<{ report: string, result: string }>} the files
  * @throws {Error} saying what is saved and what is not
  */
-export async function saveResult(lab, result, folder) {
-  const files = { report: path.join(folder, `${lab.name}.html`), result: path.join(folder, `${lab.name}.json`) };
+export async function saveResult(lab, result, out) {
+  const files = { report: '', result: '' };
   try {
+    const folder = out ?? (await makeResultFolder(result));
     await makeFolder(folder);
+    files.report = path.join(folder, `${lab.name}.html`);
+    files.result = path.join(folder, `${lab.name}.json`);
     await writeAtomically(files.result, `${JSON.stringify(result, null, 2)}\n`);
   } catch (cause) {
     throw new Error(`The result is not saved: ${reasonOf(cause)}`, { cause });
@@ -84,7 +99,7 @@ export async function saveResult(lab, result, folder) {
  * @param {Result} result
  * @param {{ out?: string, json: boolean, texts?: string[] }} options out: folder; texts: to print below the table
  */
-export async function reportResult(lab, result, { out = defaultFolder(result), json, texts = [] }) {
+export async function reportResult(lab, result, { out, json, texts = [] }) {
   const { look, layOut, print } = openOutput(json);
   // Printed before it is saved: a full disk must not cost the measurements.
   print([renderTable(lab, result, look), ...texts.map(layOut)], result);

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ask } from 'mongodb-pool-page/client';
 import { escapeControls } from '../../src/base/printable.js';
-import { readProgress, writeProgress } from '../workshop/lesson-progress.js';
+import { changeProgress, readProgress } from '../workshop/lesson-progress.js';
 
 /** @import { Lesson } from '../workshop/lesson-types.js' */
 /** @import { Report } from '../workshop/class-report.js' */
@@ -34,9 +35,15 @@ export async function sendReport(folder, lessons, report) {
     sent += 1;
   }
   const unsent = waiting.slice(sent);
-  const now = await readProgress(folder, lessons);
-  if (unsent.length > 0 || membership.unsent.length > 0)
-    await writeProgress(folder, { ...now, class: { ...membership, unsent } });
+  if (unsent.length > 0 || membership.unsent.length > 0) {
+    await changeProgress(folder, lessons, (progress) => {
+      const { class: now } = progress;
+      // You may have left it.
+      if (now?.learner !== membership.learner) return progress;
+      const others = now.unsent.filter((one) => !waiting.some((own) => isDeepStrictEqual(own, one)));
+      return { ...progress, class: { ...now, unsent: [...unsent, ...others].slice(-MAX_UNSENT) } };
+    });
+  }
   return unsent.length > 0 ? "Can't reach the class. This will be sent with your next check." : trouble;
 }
 

@@ -2,7 +2,13 @@ import { Command, InvalidArgumentError } from 'commander';
 import { escapeControls, wrap } from '../../src/base/printable.js';
 import { readSettings } from '../../src/settings.js';
 import { findLesson, findTask, listTasks, readLessons } from '../workshop/lessons.js';
-import { findNextLesson, noteLesson, readProgress, writeProgress } from '../workshop/lesson-progress.js';
+import {
+  changeProgress,
+  findNextLesson,
+  noteLesson,
+  readProgress,
+  resetProgress,
+} from '../workshop/lesson-progress.js';
 import { askForGuess, checkTask, noteGuess } from './check-task.js';
 import { findDataFolder } from './data-folder.js';
 import { createJoinCommand, createLeaveCommand } from './join-command.js';
@@ -65,7 +71,7 @@ export function createCommand() {
   );
   command.addCommand(createJoinCommand());
   command.addCommand(createLeaveCommand());
-  add('reset', 'start over: forget what you have done and measured so far', resetProgress);
+  add('reset', 'start over: forget what you have done and measured so far', startOver);
   return command;
 }
 
@@ -162,10 +168,12 @@ async function giveHint(name, { step, ...part }) {
   const task = findTask(lessons, name, part);
   if (!task.hints) throw new Error(`${task.name} has no hints. The lesson has: npx pool-lab workshop hint ${name}`);
   const dataDir = await findDataFolder();
-  const progress = await readProgress(dataDir, lessons);
-  const { hints = 0 } = progress.lessons[task.name] ?? {};
-  const number = step ?? Math.min(hints + 1, HINTS);
-  await writeProgress(dataDir, noteLesson(progress, task.name, { hints: Math.max(hints, number) }));
+  let number = 0;
+  await changeProgress(dataDir, lessons, (progress) => {
+    const { hints = 0 } = progress.lessons[task.name] ?? {};
+    number = step ?? Math.min(hints + 1, HINTS);
+    return noteLesson(progress, task.name, { hints: Math.max(hints, number) });
+  });
   const heading = `Hint ${number} of ${HINTS}${number === HINTS ? ', the answer' : ''}`;
   process.stdout.write(`${wrap(`${heading}: ${task.hints[number - 1]}`, WIDTH)}\n`);
   warn(await sendReport(dataDir, lessons, { lesson: task.name, hint: number }));
@@ -214,8 +222,8 @@ function withApp(options) {
   };
 }
 
-async function resetProgress() {
-  await writeProgress(await findDataFolder(), { since: new Date().toISOString(), lessons: {} });
+async function startOver() {
+  await resetProgress(await findDataFolder());
   process.stdout.write('Your progress is reset. Start with the first lesson.\n');
 }
 

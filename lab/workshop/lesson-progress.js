@@ -2,7 +2,7 @@ import path from 'node:path';
 import { makeFolder } from '../../src/base/files.js';
 import { readStored } from '../base/read-json.js';
 import { listOf, map, mapOf, number, orNone, shape, text } from '../base/shape.js';
-import { writeAtomically } from '../base/write-atomically.js';
+import { changeFile } from '../base/change-file.js';
 import { listTasks } from './lessons.js';
 
 /** @import { Guess, Lesson } from './lesson-types.js' */
@@ -78,10 +78,25 @@ function renumber(known, lessons) {
   );
 }
 
-/** @param {string} folder created if missing @param {Progress} progress */
-export async function writeProgress(folder, progress) {
+/**
+ * Changes the progress, which other commands may change at the same time.
+ * @param {string} folder created if missing
+ * @param {Lesson[]} lessons see readProgress
+ * @param {(progress: Progress) => Progress | Promise<Progress>} change may be called again
+ */
+export async function changeProgress(folder, lessons, change) {
+  await saveProgress(folder, async () => change(await readProgress(folder, lessons)));
+}
+
+/** Starts over, whatever was there. @param {string} folder created if missing */
+export async function resetProgress(folder) {
+  await saveProgress(folder, async () => ({ since: new Date().toISOString(), lessons: {} }));
+}
+
+/** @param {string} folder @param {() => Promise<Progress>} find */
+async function saveProgress(folder, find) {
   await makeFolder(folder);
-  await writeAtomically(progressFile(folder), `${JSON.stringify(progress, null, 2)}\n`);
+  await changeFile(progressFile(folder), async () => `${JSON.stringify(await find(), null, 2)}\n`);
 }
 
 /**

@@ -2,25 +2,21 @@ import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Creates a folder and those above it. Node's own `recursive: true` never ends in /proc.
+ * Creates a folder and those above it, unless they are there or another process is faster. Node's own `recursive: true`
+ * never ends in /proc.
  * @param {string} folder
- * @returns {Promise<string[]>} the folders that it created, from the top
  */
 export async function makeFolder(folder) {
-  try {
-    await mkdir(folder);
-    return [folder];
-  } catch (error) {
-    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
-    const parent = path.dirname(folder);
-    if (code === 'ENOENT' && parent !== folder) {
-      const made = await makeFolder(parent);
-      await mkdir(folder);
-      return [...made, folder];
-    }
-    if (code === 'EEXIST' && (await stat(folder)).isDirectory()) return [];
-    throw error;
-  }
+  const parent = path.dirname(folder);
+  const make = () =>
+    mkdir(folder).catch(async (error) => {
+      if (error.code !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error;
+    });
+  await make().catch(async (error) => {
+    if (error.code !== 'ENOENT' || parent === folder) throw error;
+    await makeFolder(parent);
+    await make();
+  });
 }
 
 /**

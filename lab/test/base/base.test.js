@@ -3,6 +3,9 @@ import { chmod, lstat, mkdir, readdir, readFile, readlink, stat, symlink, writeF
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { scratchFolder } from 'test-support/cleanup.js';
+import { until } from 'test-support/waiting.js';
+import { makeFolder } from '../../../src/base/files.js';
+import { changeFile } from '../../base/change-file.js';
 import { poll, repeatUntil } from '../../base/poll.js';
 import { compareRanks } from '../../base/rank-test.js';
 import { listOf, mapOf, number, orNone, shape, text } from '../../base/shape.js';
@@ -205,6 +208,17 @@ describe('a file that is written', () => {
       expect(await readFile(file, 'utf8')).toBe('earlier');
     });
 
+    test('many at once, in a folder that none of them has made, do not disturb each other', async () => {
+      const folder = path.join(await scratchFolder(), 'new', 'folder');
+      const write = async (/** @type {unknown} */ _, /** @type {number} */ index) => {
+        await requireWritableFolder(folder, '--out');
+        await makeFolder(folder);
+        await writeAtomically(path.join(folder, `${index}.json`), 'text');
+      };
+      await Promise.all(Array.from({ length: 20 }, write));
+      expect(await readdir(folder)).toHaveLength(20);
+    });
+
     test('what can not is an error that names the place and the option', async () => {
       const file = path.join(await scratchFolder(), 'file');
       await writeFile(file, '');
@@ -226,5 +240,65 @@ describe('a file that is written', () => {
         "/proc/no/such can't be written: no such file or directory",
       );
     });
+  });
+});
+
+describe('a file that several processes change', () => {
+  async function openList() {
+    const file = path.join(await scratchFolder(), 'list.json');
+    /** @returns {Promise<string[]>} */
+    const names = async () => JSON.parse(await readFile(file, 'utf8').catch(() => '[]'));
+    const add = (/** @type {string} */ name, patienceMs = 3000) =>
+      changeFile(file, async () => JSON.stringify([...(await names()), name]), { patienceMs });
+    return { file, add, names };
+  }
+
+  test('has all their changes, and nothing else stays', async () => {
+    const { file, add, names } = await openList();
+    const all = Array.from({ length: 20 }, (_, index) => `change ${index}`);
+    await Promise.all(all.map((name) => add(name)));
+    expect((await names()).toSorted()).toEqual(all.toSorted());
+    expect(await readdir(path.dirname(file))).toEqual(['list.json']);
+  });
+
+  test('a change waits for the one before it, and sees it', async () => {
+    const { file, add, names } = await openList();
+    /** @type {Promise<void> | undefined} */
+    let second;
+    await changeFile(file, async () => {
+      second = add('second');
+      await until('the second waits', async () => (await readdir(path.dirname(file))).length > 1 || undefined);
+      return '["first"]';
+    });
+    await second;
+    expect(await names()).toEqual(['first', 'second']);
+  });
+
+  test('a dead process keeps nobody waiting for long', async () => {
+    const { file, add, names } = await openList();
+    await mkdir(`${file}.lock`);
+    await writeFile(path.join(`${file}.lock`, 'a-dead-one'), 'half a te');
+    await add('next', 0);
+    expect(await names()).toEqual(['next']);
+    expect(await readdir(path.dirname(file))).toEqual(['list.json']);
+  });
+
+  test('a process that only seemed dead starts again, and loses no change of another', async () => {
+    const { file, add, names } = await openList();
+    let tries = 0;
+    await changeFile(file, async () => {
+      const before = await names();
+      if (tries++ === 0) await add('the other', 0);
+      return JSON.stringify([...before, 'the slow one']);
+    });
+    expect([tries, await names()]).toEqual([2, ['the other', 'the slow one']]);
+  });
+
+  test('an error of a change leaves the file as it was, and free for the next', async () => {
+    const { file, add, names } = await openList();
+    await expect(changeFile(file, () => Promise.reject(new Error('enough')))).rejects.toThrow(/^enough$/);
+    await expect(changeFile(path.join(file, 'a'), async () => '')).rejects.toThrow(/a can't be written: no/);
+    await add('next', 0);
+    expect(await names()).toEqual(['next']);
   });
 });

@@ -9,7 +9,7 @@ import { matchServices } from '../../cli/match-services.js';
 import { parseAppUrl } from '../../cli/running-app.js';
 import { serveHandler } from '../../../test/support/serve-app.js';
 import { parseJson } from '../../base/read-json.js';
-import { saveResult, toResult } from '../../cli/result-file.js';
+import { makeResultFolder, saveResult, toResult } from '../../cli/result-file.js';
 import { showResult } from '../../cli/report-command.js';
 import { mixed } from '../../labs/mixed/mixed-lab.js';
 import { createSampleResult } from '../report/sample-result.js';
@@ -419,6 +419,13 @@ describe('a result', () => {
     await expect(saveResult(mixed, /** @type {any} */ ({}), folder)).rejects.toThrow(
       'The result is not saved: not a directory',
     );
+  });
+
+  test('runs that began in one second have a folder each', async () => {
+    const results = path.join(await scratchFolder(), 'a', 'results');
+    const run = { lab: 'mixed', startedAt: '2026-01-02T03:04:05.678Z' };
+    await Promise.all([1, 2, 3].map(() => makeResultFolder(run, results)));
+    expect(await readdir(results)).toEqual(['', '-2', '-3'].map((end) => `mixed-2026-01-02T03-04-05${end}`));
   });
 
   /** A file that takes nothing, as a full disk. */
