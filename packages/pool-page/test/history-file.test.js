@@ -122,6 +122,18 @@ test('a full file is set aside, so that both together stay within the limit', as
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 });
 
+test('a history that cannot be written ends with one line, and nothing is wanted any more', async () => {
+  const said = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const { history } = createProcess(folder);
+  expect(history.isWanted(SECOND)).toBe(true);
+  history.write(SECOND, CLIENTS);
+  expect(history.isWanted(SECOND)).toBe(false);
+  await until('it says so', () => said.mock.calls.length > 0);
+  expect(said.mock.calls).toEqual([[expect.stringContaining(`the history ${folder} ends: `)]]);
+  expect(history.isWanted(SECOND)).toBe(false);
+  said.mockRestore();
+});
+
 test('a cut line ends a file, and something else is never overwritten', async () => {
   const file = path.join(folder, 'cut.jsonl');
   const first = createProcess(file);

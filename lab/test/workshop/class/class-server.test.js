@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -664,5 +664,30 @@ describe('the file of a class', () => {
     }).close();
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(state);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test('has the last state when it is closed, in a folder that was missing', async () => {
+    const file = path.join(await scratchFolder(), 'new', 'class.json');
+    const state = openState(LESSONS);
+    const stateFile = createStateFile(file, state, (error) => {
+      throw error;
+    });
+    stateFile.save();
+    stateFile.close();
+    state.code = 'LATER1';
+    await stateFile.close();
+    expect(JSON.parse(await readFile(file, 'utf8')).code).toBe('LATER1');
+    expect(await readdir(path.dirname(file))).toEqual(['class.json']);
+  });
+
+  test('says before it is closed that it could not be written', async () => {
+    const file = path.join(await scratchFolder(), 'taken');
+    await writeFile(file, '');
+    /** @type {string[]} */
+    const errors = [];
+    await createStateFile(path.join(file, 'class.json'), openState(LESSONS), ({ message }) =>
+      errors.push(message),
+    ).close();
+    expect(errors).toHaveLength(1);
   });
 });
