@@ -58,7 +58,9 @@ export class ProblemFinder {
     const problems = [
       ...(listeners ?? [{ pid: 0, port: 0 }]).map((each) => this.#findWithoutMonitor(each, processes, nowMs)),
       ...processes.map((each) => this.#findWithoutClient(each, processes, nowMs)),
-    ].filter((each) => each !== undefined && !this.told.has(each.pid));
+    ]
+      .filter((each) => each !== undefined)
+      .filter(({ pid }) => !this.told.has(pid));
     for (const { pid } of problems) this.told.add(pid);
     return problems.map(({ text }) => text);
   }

@@ -14,7 +14,8 @@ const IS_WINDOWS = process.platform === 'win32';
 /**
  * Installs one of the folders beside this file into the cache, unless it is there. These libraries are too many and too
  * old to be dependencies of the project.
- * @param {'drivers' | 'libraries' | 'next' | 'node-versions' | 'shapes' | 'tracers'} name
+ * @param {'drivers' | 'libraries' | 'next' | 'node-versions' | 'shapes' | 'start-scripts' |
+ *   'tracers'} name
  * @returns {Promise<string>} the path of its node_modules
  */
 export async function install(name) {
@@ -30,8 +31,8 @@ export async function install(name) {
     const folder = await mkdtemp(`${target}-`);
     try {
       for (const file of FILES) await copyFile(path.join(HERE, name, file), path.join(folder, file));
-      // The compiler of Next.js is an optional package for each system.
-      const leftOut = name === 'next' ? [] : ['--omit=optional'];
+      // The compilers of both are optional packages for each system.
+      const leftOut = name === 'next' || name === 'start-scripts' ? [] : ['--omit=optional'];
       await promisify(execFile)('npm', ['ci', ...leftOut, '--ignore-scripts', '--no-audit', '--no-fund'], {
         cwd: folder,
         shell: IS_WINDOWS,

@@ -1,12 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { cleanUp } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { until } from 'test-support/waiting.js';
 
-/** `pool-lab watch`, until the test ends. @param {string[]} args @param {Record<string, string>} [env] */
-export function startWatch(args, env) {
-  const child = spawn(process.execPath, ['lab/cli.js', 'watch', ...args], {
+/**
+ * `pool-lab watch`, until the test ends.
+ *
+ * @param {string[]} args
+ * @param {Record<string, string | undefined>} [env]
+ * @param {{ cwd?: string }} [options]
+ */
+export function startWatch(args, env, { cwd } = {}) {
+  const child = spawn(process.execPath, [path.resolve('lab/cli.js'), 'watch', ...args], {
+    cwd,
     env: { ...process.env, APP_MONGO_URL: sharedMongoUrl(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
