@@ -1,4 +1,4 @@
-// A load on a replica set whose primary steps down and later shuts down. The app notes what it sees.
+// A load on a replica set whose primary closes a connection, steps down and shuts down. The app notes what it sees.
 import { MongoClient } from 'mongodb';
 import { createRandom } from 'test-support/random.js';
 import { until } from 'test-support/waiting.js';
@@ -10,7 +10,7 @@ const CONNECTIONS = 4;
 const CALLERS = 12;
 /** How long each operation keeps its connection. */
 const SERVICE_MS = 20;
-/** How many operations must succeed before, between and after the failovers. */
+/** How many operations must succeed before, between and after these. */
 const STAGE = 300;
 
 /** @typedef {{ requestId: string, startedAtMs: number, endedAtMs: number, hasFailed: boolean }} Operation */
@@ -26,14 +26,21 @@ export async function failOver(url, record) {
   const admins = await Promise.all(
     hosts.map((host) => MongoClient.connect(`mongodb://${host}/?directConnection=true`, { maxPoolSize: 1 })),
   );
-  const slow = { failCommands: ['find', 'insert'], blockConnection: true, blockTimeMS: SERVICE_MS, appName: APP_NAME };
-  for (const admin of admins)
-    await admin.db('admin').command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data: slow });
+  const fail = (/** @type {unknown} */ mode, /** @type {object} */ data) => ({
+    configureFailPoint: 'failCommand',
+    mode,
+    data: { failCommands: ['find', 'insert'], appName: APP_NAME, ...data },
+  });
+  const slow = fail('alwaysOn', { blockConnection: true, blockTimeMS: SERVICE_MS });
+  // Then the driver clears the pool, while callers wait.
+  const closeOne = fail({ times: 1 }, { closeConnection: true });
+  for (const admin of admins) await admin.db('admin').command(slow);
   const recorded = await openRecordedClient(CONNECTIONS, url, { record });
   const load = startLoad(recorded);
   const set = await MongoClient.connect(url, { maxPoolSize: 1 });
   try {
-    for (const command of [{ replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5 }, { shutdown: 1 }]) {
+    const stepDown = { replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5 };
+    for (const command of [closeOne, slow, stepDown, { shutdown: 1 }]) {
       await load.goOn();
       // The server may close the connection that ends it.
       await set
