@@ -19,7 +19,7 @@ const EACH_SHARE = 0.8;
  * @property {string | null} place the line that created most of them, such as `src/db.js:12`
  * @property {number} places how many lines did
  * @property {string} hosts
- * @property {number} created during the recording; of those that stay, before it as well
+ * @property {number} created during the recording
  * @property {number} open at its end
  * @property {number | null} connections of those that are open, together
  * @property {number | null} mayOpen connections that these may open; null without a limit
@@ -37,26 +37,25 @@ export function findClientUse(trace) {
   const uses = processes.flatMap((_, process) => {
     const limit = seconds.server.findLast((each) => each.process === process && each.connectionLimit)?.connectionLimit;
     const counts = countClients(trace, process);
-    const most = [...counts].toSorted((a, b) => Math.max(b.created, b.open) - Math.max(a.created, a.open))[0];
+    const [most] = counts.toSorted((a, b) => Math.max(b.created, b.open) - Math.max(a.created, a.open));
     if (!most || Math.max(most.created, most.open) < MANY) return [];
     const route = findRoute(trace, process);
     const isEach = most.created >= MANY && route >= 0;
     const kind = isEach ? 'perRequest' : most.closed >= MANY ? 'comeAndGo' : 'stay';
     if (kind === 'stay' && most.open < MANY) return [];
     const { maxPoolSize = 0 } = pools.find((pool) => pool.process === process) ?? {};
-    const { closed, total, connections, ...facts } = most;
+    const { place, places, hosts, created, open, connections } = most;
     return {
-      ...facts,
+      ...{ place, places, hosts, created, open },
       kind: /** @type {ClientUse['kind']} */ (kind),
       process,
-      created: kind === 'stay' ? total : facts.created,
       route: isEach ? trace.routes[route] : null,
-      connections: connections === null ? null : connections + MONITORS * most.open,
-      mayOpen: maxPoolSize > 0 ? most.open * (maxPoolSize + MONITORS) : null,
+      connections: connections === null ? null : connections + MONITORS * open * hosts.split(',').length,
+      mayOpen: maxPoolSize > 0 ? open * (maxPoolSize + MONITORS) : null,
       limit: limit ?? null,
     };
   });
-  const rankOf = (/** @type {ClientUse} */ { kind, created }) => (kind === 'stay' ? 0 : 1e9) + created;
+  const rankOf = (/** @type {ClientUse} */ { kind, created, open }) => (kind === 'stay' ? open : 1e9 + created);
   return uses.toSorted((a, b) => rankOf(b) - rankOf(a));
 }
 
@@ -105,46 +104,52 @@ function findRoute(trace, process) {
 }
 
 /**
- * Counts the clients of a process by the hosts that they connect to.
+ * @typedef {Pick<ClientUse, 'place' | 'places' | 'hosts' | 'created' | 'open' | 'connections'> & { closed: number }} Counts
+ *   closed: during the recording
+ */
+
+/**
+ * Counts the clients of a process by the hosts that they connect to, and of a line that creates many by itself.
+ *
  * @param {RecordedTrace} trace
  * @param {number} process row
+ * @returns {Counts[]}
  */
-function countClients({ pools, seconds: { clients } }, process) {
-  const seconds = clients.filter((each) => each.process === process);
-  if (seconds.length === 0) return countPools(pools.filter((pool) => pool.process === process));
-  const lines = [...groupBy(seconds, ({ place, hosts }) => JSON.stringify([place, hosts])).values()].map((line) => {
-    const [first, last] = [line[0], /** @type {ClientsSecond} */ (line.at(-1))];
-    return {
-      ...last,
-      total: last.created,
-      created: last.created - first.created,
-      closed: last.closed - first.closed,
-      open: last.created - last.closed,
-    };
-  });
-  return [...groupBy(lines, ({ hosts }) => hosts)].map(([hosts, own]) => {
-    const [{ place = null }] = own.toSorted((a, b) => b.created + b.open - a.created - a.open);
-    const sumOf = (/** @type {'created' | 'closed' | 'open' | 'total'} */ name) => sum(own.map((line) => line[name]));
-    const connections = sum(own.map((line) => line.connections ?? 0));
-    const places = own.filter(({ created, open }) => created + open > 0).length;
-    return {
-      hosts,
-      place,
-      places,
-      created: sumOf('created'),
-      closed: sumOf('closed'),
-      open: sumOf('open'),
-      total: sumOf('total'),
-      connections,
-    };
-  });
+function countClients(trace, process) {
+  const seconds = trace.seconds.clients.filter((each) => each.process === process);
+  if (seconds.length === 0) return countPools(trace, process);
+  const lines = [...groupBy(seconds, ({ place, hosts }) => JSON.stringify([place, hosts])).values()].map(countLine);
+  const many = lines.filter(({ created, open }) => Math.max(created, open) >= MANY);
+  return many.length > 0 ? many : [...groupBy(lines, ({ hosts }) => hosts).values()].map(addUp);
 }
 
-/** The same from a monitor that does not count clients. @param {RecordedTrace['pools']} pools */
-function countPools(pools) {
-  return [...groupBy(pools, ({ address = '' }) => address)].map(([hosts, own]) => {
-    const total = new Set(own.map(({ name }) => name)).size;
-    return { hosts, place: null, places: 1, created: total, closed: 0, open: total, total, connections: null };
+/** @param {ClientsSecond[]} seconds of a line @returns {Counts} */
+function countLine(seconds) {
+  const [first, last] = [seconds[0], seconds[seconds.length - 1]];
+  const { place = null, hosts, connections = 0 } = last;
+  const created = last.created - first.created;
+  const closed = last.closed - first.closed;
+  return { place, places: 1, hosts, created, closed, open: last.created - last.closed, connections };
+}
+
+/** @param {Counts[]} lines that connect to the same hosts @returns {Counts} */
+function addUp(lines) {
+  const sumOf = (/** @type {'created' | 'closed' | 'open' | 'connections'} */ name) =>
+    sum(lines.map((line) => Number(line[name])));
+  const [{ place, hosts }] = lines.toSorted((a, b) => b.created + b.open - a.created - a.open);
+  const places = lines.filter(({ created, open }) => created + open > 0).length;
+  const counts = { created: sumOf('created'), closed: sumOf('closed'), open: sumOf('open') };
+  return { place, places, hosts, ...counts, connections: sumOf('connections') };
+}
+
+/** The same from a monitor that does not count clients. @param {RecordedTrace} trace @param {number} process row @returns {Counts[]} */
+function countPools(trace, process) {
+  const { pools, checkouts } = trace;
+  const rows = [...pools.keys()].filter((row) => pools[row].process === process);
+  return [...groupBy(rows, (row) => pools[row].address ?? '')].map(([hosts, own]) => {
+    const open = new Set(own.map((row) => pools[row].name)).size;
+    const created = checkouts.poolOf.filter((row, checkout) => own.includes(row) && isFirst(trace, checkout)).length;
+    return { place: null, places: 1, hosts, created, closed: Math.max(0, created - open), open, connections: null };
   });
 }
 
