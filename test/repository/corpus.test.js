@@ -25,6 +25,8 @@ test('each kind of load is there at two sizes with its truth, each cause twice, 
     ...Object.keys(KINDS).flatMap((kind) => [2, 8].map((size) => `loads/${slugOf(kind)}/recorded-at-${size}`)),
     ...Object.keys(CASES).flatMap((cause) => ['open', 'closed'].map((loop) => `causes/${cause}/${loop}-loop`)),
     ...['mixed', 'users-and-admins'].map((scenario) => `causes/jam/${scenario}`),
+    ...['left-open', 'closed'].map((name) => `causes/clientPerRequest/${name}`),
+    'causes/manyClients/tenants',
   ];
   expect(recordings.map(({ name }) => name)).toEqual(names.toSorted());
   expect(recordings.filter(({ measured, injected }) => !measured && !injected)).toEqual([]);

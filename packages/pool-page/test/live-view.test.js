@@ -401,6 +401,16 @@ describe('the recent trace', () => {
     });
   });
 
+  test('it has the clients that the app created in it, and those before', async () => {
+    const site = { place: 'app.js:4', hosts: 'db:1', created: 90, closed: 30, connections: 60 };
+    const listClientSites = () => [{ ...site, minuteAgo: { created: 20, closed: 5 } }];
+    const pools = { clients: [POOL], seconds: [], max: 2 };
+    const text = renderRecentTrace({ ...createSource(20, 100, [], []), listClientSites }, pools, NOW_MS);
+    const { seconds } = await readTraceText(String(text));
+    const { connections, ...before } = { ...site, created: 20, closed: 5 };
+    expect(seconds.clients).toMatchObject([before, { ...site, connections }]);
+  });
+
   test('it begins after the pool got its size', async () => {
     const seconds = [3, 2, 1].map((ago) => createSecond({ atMs: NOW_MS - ago * 1000, max: ago === 3 ? 1 : 2 }));
     expect((await readRecent(100, seconds))?.checkouts.length).toBe(20);

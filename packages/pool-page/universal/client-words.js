@@ -15,11 +15,10 @@ export function explainClients({ kind, route, place, places, hosts, created, ope
   const limited = limit === null ? '' : ` The server accepts ${formatNumber(limit)}.`;
   if (kind === 'stay') {
     const way = places > 1 ? 'Share one.' : 'One client is enough, with a database for each tenant.';
-    const grown = created > 0 ? `, ${created} of them new,` : '';
+    const grown = created > 0 ? `, ${created} of them new` : '';
     return `${open} clients${from} ${to} stay open${grown}${have}${most}.${limited} ${way}`;
   }
   const when = kind === 'perRequest' ? `in each request${route === null ? '' : ` of ${route}`}` : 'again and again';
-  const then =
-    open === 0 ? ' All of them were closed.' : ` ${countOf(open, 'is', 'are')} open${have}.${limited}`;
+  const then = open === 0 ? ' All of them were closed.' : ` ${countOf(open, 'is', 'are')} open${have}.${limited}`;
   return `A new client ${when}: ${created} clients${from} ${to}.${then} Share one.`;
 }

@@ -4,6 +4,7 @@ import { pickClientName } from './pick-client-name.js';
 
 /** @import { MongoClient } from 'mongodb' */
 /** @import { PoolMonitor } from '../core/monitor.js' */
+/** @import { ServerPool } from '../core/server-pool.js' */
 /** @import { EventBatch } from '../core/event-batch.js' */
 /** @import { Guard } from '../core/event-batch.js' */
 
@@ -118,7 +119,7 @@ export class WatchedClients {
     let oldestMs = Infinity;
     for (const [client, { monitor, sinceMs }] of this.#clients) {
       const pools = [...monitor.servers.values()];
-      if (pools.some(({ waiting, connections }) => waiting > 0 || connections.states.active > 0)) continue;
+      if (pools.some(isInUse)) continue;
       const usedMs = Math.max(sinceMs, ...pools.map(({ queue }) => queue.lastStartedMs));
       if (oldest && usedMs >= oldestMs) continue;
       [oldest, oldestMs] = [client, usedMs];
@@ -132,6 +133,11 @@ export class WatchedClients {
     this.#clients.get(client)?.leave();
     this.#clients.delete(client);
   }
+}
+
+/** @param {ServerPool} pool */
+function isInUse({ queue: { queued, assigned }, connections }) {
+  return queued.length > 0 || assigned.size > 0 || connections.states.active > 0;
 }
 
 /**

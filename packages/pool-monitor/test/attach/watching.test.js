@@ -6,6 +6,7 @@ import { MongoClient } from 'mongodb';
 import { cleanUp } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { EventBatch } from '../../src/core/event-batch.js';
+import { ClientSites } from '../../src/attach/client-sites.js';
 import { WatchedClients } from '../../src/attach/watched-clients.js';
 import { createOwnClient, isOwnClient } from '../../src/attach/own-client.js';
 import { createServerWatch } from '../../src/core/server-watch.js';
@@ -91,6 +92,101 @@ describe('watched clients', () => {
     expect(clients.list().at(-1)?.monitor.name).toBe('web (2)');
     clients.close();
     await connected.close();
+  });
+});
+
+describe('many clients', () => {
+  /** @param {object} [options] see WatchedClients */
+  function watchMany(options) {
+    const left = jest.fn();
+    const clients = new WatchedClients({
+      guard: (work) => work,
+      batch: new EventBatch({}),
+      onClient: () => left,
+      onChange() {},
+      ...options,
+    });
+    return { clients, left };
+  }
+  const open = (/** @type {any} */ client, connections = 1) => {
+    for (let id = 1; id <= connections; id += 1)
+      client.emit('connectionCreated', { address: 'db.example:27017', connectionId: id });
+  };
+  const close = (/** @type {any} */ client) => {
+    client.emit('connectionClosed', { address: 'db.example:27017', connectionId: 1, reason: 'poolClosed' });
+    client.emit('topologyClosed', {});
+  };
+
+  test('are counted by the line that created them, also those that were closed', () => {
+    const { clients } = watchMany();
+    const create = () => new MongoClient('mongodb://db.example:27017/');
+    const created = Array.from({ length: 3 }, () => {
+      const client = create();
+      clients.add(client);
+      open(client);
+      return client;
+    });
+    open(created[0], 2);
+    close(created[1]);
+    close(created[2]);
+    // It may connect again.
+    clients.add(created[2]);
+    const place = expect.stringMatching(/watching\.test\.js:\d+$/);
+    const site = { place, hosts: 'db.example:27017', created: 3, closed: 1, connections: 3 };
+    expect(clients.sites.list()).toEqual([{ ...site, minuteAgo: { created: 0, closed: 0 } }]);
+    clients.close();
+    expect(created[0].listenerCount('connectionCreated')).toBe(0);
+  });
+
+  test('the constructor tells where a client comes from, not the line that connects it', () => {
+    const { clients } = watchMany();
+    const create = () => {
+      const client = new MongoClient('mongodb://db.example:27017/');
+      clients.sites.noteCreated(client);
+      return client;
+    };
+    for (const connect of [() => clients.add(create()), () => clients.add(create())]) connect();
+    expect(clients.sites.list()).toMatchObject([{ created: 2 }]);
+    clients.close();
+  });
+
+  test('a minute ago there were fewer', () => {
+    let nowMs = 0;
+    const sites = new ClientSites(
+      (work) => work,
+      () => nowMs,
+    );
+    for (let second = 0; second < 100; second += 1) {
+      nowMs = second * 1000;
+      sites.add(new MongoClient('mongodb://db.example:27017/'));
+    }
+    // Of the seconds 0 to 99, those before 39 are older than a minute.
+    expect(sites.list()).toMatchObject([{ created: 100, minuteAgo: { created: 39, closed: 0 } }]);
+    nowMs = 1e6;
+    expect(sites.list()).toMatchObject([{ created: 100, minuteAgo: { created: 100 } }]);
+  });
+
+  test('above a hundred, the one that was used least recently is left, and names stay few', () => {
+    const { clients, left } = watchMany();
+    const add = (/** @type {number} */ index) => {
+      const client = /** @type {any} */ (new MongoClient(`mongodb://db.example:27017/tenant${index}`));
+      clients.add(client);
+      return client;
+    };
+    const names = new Set();
+    const first = add(0);
+    for (let index = 1; index <= 300; index += 1) {
+      // The first one is in use, and waits for a connection.
+      if (index === 50) first.emit('connectionCheckOutStarted', { address: 'db.example:27017', time: new Date() });
+      add(index);
+      for (const { monitor } of clients.list().slice(-1)) names.add(monitor.name);
+    }
+    expect([clients.list().length, clients.missed, left.mock.calls.length]).toEqual([100, 201, 201]);
+    expect(clients.list()[0].client === first).toBe(true);
+    expect(clients.sites.list()).toMatchObject([{ created: 301 }]);
+    expect(names.size).toBeLessThan(302);
+    expect([...names].filter((name) => /^tenant/.test(String(name))).length).toBe(199);
+    clients.close();
   });
 });
 
