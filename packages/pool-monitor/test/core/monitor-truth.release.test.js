@@ -160,6 +160,7 @@ test('the records of a step-down and a failover under load are what the app saw'
     for (const record of own) {
       expect(record.checkOutStartedAtMs).toBeGreaterThanOrEqual(startedAtMs);
       expect(record.endedAtMs).toBeLessThanOrEqual(endedAtMs);
+      expect(record.endedAtMs).toBeGreaterThanOrEqual(record.checkOutStartedAtMs);
       if (record.checkedOutAtMs === null) expect(record.outcome).toBe('checkOutFailed');
       else expect(record.checkedOutAtMs).toBeGreaterThanOrEqual(record.checkOutStartedAtMs);
     }
