@@ -1,4 +1,4 @@
-import { checkRecording, diagnose, judgeTrust, openRecording, readTraceText } from 'mongodb-pool-predictor';
+import { checkRecording, judgeTrace, judgeTrust, openRecording, readTraceText } from 'mongodb-pool-predictor';
 import { explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { explainTrust, explainWithheld } from '../../lab/predictions/explain-check.js';
 
@@ -31,7 +31,7 @@ export async function readIncident(text) {
   const rows = [...poolOf.keys()].filter((each) => poolOf[each] === row);
   const [firstMs] = rows.map((each) => startedMs[each]);
   return {
-    verdict: explainVerdict(diagnose(recorded)),
+    verdict: explainVerdict(judgeTrace(recorded)),
     lanes: pool.maxPoolSize || null,
     trust: explainTrust(trust),
     withheld,

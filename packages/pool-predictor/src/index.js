@@ -2,7 +2,7 @@ export { advise } from './advise/advise.js';
 export { samplesNeeded } from './advise/confidence.js';
 export { compareFleet } from './advise/fleet.js';
 export { parseSlo } from './advise/slo.js';
-export { diagnose, listLongestWaits } from './doctor/diagnose.js';
+export { diagnose, judgeTrace, listLongestWaits } from './doctor/diagnose.js';
 export { createScenarioLoad } from './load/scenario-load.js';
 export { isPoisson, planUsers } from './load/scenario-load.js';
 export { parsePoolSizes } from './predict/pool-sizes.js';

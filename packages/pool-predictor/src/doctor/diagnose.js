@@ -59,13 +59,31 @@ const LOOPBACK = /^(localhost|127\.|\[?::1)/;
  * @returns {Diagnosis}
  */
 export function diagnose(trace, fleet = {}) {
+  const { verdict, totals, causes, missing, evidence, ...found } = judgeTrace(trace);
+  return {
+    verdict,
+    totals,
+    causes: causes.map(({ rows, ...share }) => ({
+      ...share,
+      proofs: share.cause === 'none' ? [] : pickProofs(trace, evidence.pools, rows),
+    })),
+    findings: listFindings(trace, evidence, { verdict, ...found }),
+    settings: findSettings(trace, evidence, { ...fleet, ...found, isWhole: !trace.header.history, verdict }),
+    missing,
+  };
+}
+
+/**
+ * Finds out why the requests of a trace wait, without what proves it.
+ * @param {RecordedTrace} trace
+ */
+export function judgeTrace(trace) {
   const { checkouts, missing } = trace;
   const evidence = gatherEvidence(trace);
   const causeOf = attributeWaits(trace, evidence);
   const times = splitRequests(trace, evidence);
   // What a history leaves out would look like connections and places that nobody uses.
-  const isWhole = !trace.header.history;
-  const limits = isWhole ? findLimits(trace, times, evidence.byRequest) : [];
+  const limits = trace.header.history ? [] : findLimits(trace, times, evidence.byRequest);
   /** @type {Map<Cause, { waitedMs: number, requests: Set<number>, rows: number[] }>} */
   const byCause = new Map();
   const bucketOf = (/** @type {Cause} */ cause) => {
@@ -101,7 +119,7 @@ export function diagnose(trace, fleet = {}) {
       requests: bucket.requests.size,
       requestsShare: cause === 'none' ? 0 : bucket.requests.size / (waiting || 1),
       facts: describeCause(cause, { trace, evidence, limits, rows: bucket.rows }),
-      proofs: cause === 'none' ? [] : pickProofs(trace, evidence.pools, bucket.rows),
+      rows: bucket.rows,
     }))
     .toSorted((a, b) => b.waitedMs - a.waitedMs);
   const stillWaiting = listWaiting(trace);
@@ -120,14 +138,7 @@ export function diagnose(trace, fleet = {}) {
     judge({ trace, evidence, causeOf, times, limits, causes, totals, repeated, failed }),
     evidence.clients,
   );
-  return {
-    verdict,
-    totals,
-    causes,
-    findings: listFindings(trace, evidence, { verdict, times, repeated, failed }),
-    settings: findSettings(trace, evidence, { ...fleet, limits, isWhole, verdict }),
-    missing,
-  };
+  return { verdict, totals, causes, missing, evidence, times, limits, repeated, failed };
 }
 
 /**
