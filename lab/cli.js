@@ -9,5 +9,13 @@ const { surviveBrokenOutput } = await import('../src/base/broken-output.js');
 surviveBrokenOutput();
 const { endWithNpm } = await import('./cli/signals.js');
 endWithNpm();
-const { runProgram } = await import('./cli/program.js');
-await runProgram(commands);
+const { hintAtFileLimit } = await import('../src/process/open-files.js');
+try {
+  const { runProgram } = await import('./cli/program.js');
+  await runProgram(commands);
+} catch (error) {
+  const hint = hintAtFileLimit(error);
+  if (!hint) throw error;
+  process.stderr.write(`${/** @type {Error} */ (error).message}\n(${hint})\n`);
+  process.exitCode = 1;
+}

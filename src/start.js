@@ -9,6 +9,7 @@ import { MAX_SLOW_MS, createTraffic } from './routes/control-routes.js';
 import { LoadTests } from './load-tests/load-test-runner.js';
 import { Database } from './mongo/database.js';
 import { openMongo } from './mongo/embedded.js';
+import { watchOpenFiles } from './process/open-files.js';
 
 /** @import { Settings } from './settings.js' */
 
@@ -82,6 +83,7 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
     () => live.close(),
     () => loadTests.close(),
   );
+  closers.push(watchOpenFiles(log));
   ownUrl = server.url;
   log.info(`listening on ${server.url}`);
   const { token } = state.controls;

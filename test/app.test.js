@@ -209,6 +209,8 @@ test('for our own fault the client only learns the status, and the log has every
 
 describe('the app alone', () => {
   const SERVER = 'src/server.js';
+  /** What the server loads first. */
+  const APP = 'src/run-app.js';
 
   /** @returns {Promise<Record<string, string>>} our packages' folders by name */
   async function listWorkspaces() {
@@ -242,7 +244,7 @@ describe('the app alone', () => {
     /** @type {string} */
     let server;
     beforeAll(async () => {
-      const { packages } = await listReached(SERVER);
+      const { packages } = await listReached(APP);
       expect(packages).toContain('express');
       expect(packages).not.toContain('artillery');
       expect(packages).not.toContain('mongodb-pool-predictor');
@@ -286,7 +288,7 @@ describe('the app alone', () => {
     const copied = [...dockerfile.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, files]) => files.split(' '));
 
     test('has the files that the app needs, and no package that it does not reach', async () => {
-      const { files, packages } = await listReached(SERVER, { onDemand: true });
+      const { files, packages } = await listReached(APP, { onDemand: true });
       const isCopied = (/** @type {string} */ file) =>
         copied.some((each) => file === each || file.startsWith(`${each}/`));
       const isSent = readIgnore(await readFile('.dockerignore', 'utf8'));
@@ -298,7 +300,7 @@ describe('the app alone', () => {
     });
 
     test('installs what the app needs, and no more', async () => {
-      const { packages } = await listReached(SERVER, { onDemand: true });
+      const { packages } = await listReached(APP, { onDemand: true });
       const declared = { ...dependencies };
       for (const each of copied.filter((name) => name.startsWith('packages/'))) {
         Object.assign(declared, JSON.parse(await readFile(`${each}/package.json`, 'utf8')).dependencies);

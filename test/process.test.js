@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { until } from 'test-support/waiting.js';
 import { startGuarded } from '../src/process/guarded-process.js';
+import { watchOpenFiles } from '../src/process/open-files.js';
+import { createTestLog } from './support/serve-app.js';
 import { isRunning } from './support/start-app.js';
 
 describe('the parent', () => {
@@ -180,4 +182,30 @@ process.on('message', () => {});`,
 test('what is stopped before it starts never starts', () => {
   const signal = AbortSignal.abort(new Error('stopped'));
   expect(() => startGuarded(process.execPath, ['-e', ''], { signal })).toThrow('stopped');
+});
+
+test('without a file descriptor left there is one warning, and another after a calm minute', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+  const { log, lines } = createTestLog();
+  let code = '';
+  const probe = async () => {
+    if (code !== '') throw Object.assign(new Error(code), { code });
+  };
+  const stop = watchOpenFiles(log, { probe });
+  for (const [seconds, problem, warnings] of /** @type {[number, string, number][]} */ ([
+    [5, '', 0],
+    [5, 'EACCES', 0],
+    [5, 'EMFILE', 1],
+    [30, '', 1],
+    [100, 'ENFILE', 1],
+    [61, '', 1],
+    [2, 'EMFILE', 2],
+  ])) {
+    code = problem;
+    await jest.advanceTimersByTimeAsync(seconds * 1000);
+    expect({ problem, warnings: lines.length }).toEqual({ problem, warnings });
+  }
+  stop();
+  expect(jest.getTimerCount()).toBe(0);
+  jest.useRealTimers();
 });

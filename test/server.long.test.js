@@ -6,12 +6,14 @@ import { createStreams } from 'mongodb-pool-page';
 import { PoolClient } from 'mongodb-pool-page/client';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { holdRequest, startSilentHost } from 'test-support/network.js';
+import { sharedMongoUrl } from 'test-support/mongod.js';
 import { until } from 'test-support/waiting.js';
 import { openMongoGate } from './support/mongo-gate.js';
 import { serveApp } from './support/serve-app.js';
 import { dataFoldersOf, isRunning, mongodsOf, refusesConnections, startApp } from './support/start-app.js';
 import { listen } from '../src/http/listen.js';
 
+const OPEN_FILES = 80;
 const ANY_PORT = { host: '127.0.0.1', port: 0 };
 
 /** On Windows a process can't handle signals. */
@@ -220,5 +222,31 @@ describe('streams', () => {
     streams.close();
     expect(() => streams.send('pool', 'late')).not.toThrow();
     await server.close();
+  });
+});
+
+onPosix('an app without a file descriptor left', () => {
+  test('warns once that it closes new connections, and answers again when there are some', async () => {
+    const app = startApp({ MONGO_URL: sharedMongoUrl(), MONGO_POOLSIZE: '2' }, { openFiles: OPEN_FILES });
+    const url = await app.url;
+    const connectOne = () => connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+    const sockets = Array.from({ length: OPEN_FILES }, connectOne);
+    const output = /** @type {import('node:stream').Readable} */ (app.child.stdout);
+    await until(
+      'it warns',
+      () => new Promise((resolve) => output.once('data', (text) => resolve(/many open/.test(text)))),
+    );
+    for (const socket of sockets) socket.destroy();
+    const answers = () =>
+      fetch(`${url}/livez`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until('it answers', answers);
+    await app.stop();
+    const warnings = (await app.ended).stdout.split('\n').filter((line) => line.includes('"level":40'));
+    expect(warnings.map((line) => JSON.parse(line).msg)).toEqual([
+      expect.stringMatching(/^too many open files, so new connections are closed\. .* may have 80 open files: /),
+    ]);
   });
 });

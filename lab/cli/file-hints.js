@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { hintAtFileLimit } from '../../src/process/open-files.js';
 import { findNearest } from './nearest-word.js';
 
 /**
@@ -9,6 +10,8 @@ import { findNearest } from './nearest-word.js';
  */
 export async function hintAtFile(error) {
   const { code, path: file, syscall } = /** @type {NodeJS.ErrnoException} */ (Object(Object(error).cause));
+  const hint = hintAtFileLimit(error);
+  if (hint) return hint;
   if (code === 'EISDIR') return 'It is a folder: name a file in it.';
   if (code === 'EEXIST' && syscall === 'open') return 'Choose another name, or move the file away.';
   if (code === 'EEXIST' || code === 'ENOTDIR') return 'It is a file, where a folder is needed.';

@@ -20,6 +20,7 @@ const LAYERS = {
     ['routes/'],
     ['app.js'],
     ['start.js'],
+    ['run-app.js'],
     ['server.js'],
   ],
   'lab/': [

@@ -34,14 +34,16 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 /**
  * Runs `node src/server.js` in a new process on a free port.
  * @param {Record<string, string>} [settings]
- * @param {{ args?: string[], cwd?: string, server?: string }} [options] server: the file to run
+ * @param {{ args?: string[], cwd?: string, server?: string, openFiles?: number }} [options] server: the file to run;
+ *   openFiles: that it may have, not on Windows
  * @returns {AppProcess}
  */
-export function startApp(settings, { args = [], cwd = HERE, server = SERVER } = {}) {
+export function startApp(settings, { args = [], cwd = HERE, server = SERVER, openFiles } = {}) {
+  const limited = ['-c', `ulimit -n ${openFiles}; exec "${process.execPath}" "$@"`, 'sh'];
   const child = fork(server, args, {
     cwd,
     silent: true,
-    execArgv: [],
+    ...(openFiles ? { execPath: 'sh', execArgv: limited } : { execArgv: [] }),
     env: cleanEnvironment({ PORT: '0', ...settings }),
   });
   // Does nothing if it has ended.
