@@ -151,7 +151,7 @@ test(
   async () => {
     const texts = await Promise.all(PAGES.map((file) => readFile(file, 'utf8')));
     const names =
-      /(npm (?:install|i)|--import)[ =][^`\n]*(?<![\w/])(?:mongodb-pool-\w+|mongodb-gather|oplog-replicator)/;
+      /(npm (?:install|i)|--import|--require)[ =][^`\n]*(?<![\w/])(?:mongodb-pool-\w+|mongodb-gather|oplog-replicator)/;
     expect([...texts, ...pages.map(({ text }) => text)].flatMap((text) => text.match(names)?.[0] ?? [])).toEqual([]);
   },
 );

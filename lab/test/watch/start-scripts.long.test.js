@@ -66,7 +66,7 @@ describe('the script that is called node', () => {
   /** @param {(real: string) => string[]} folders of PATH @param {Record<string, string>} [env] */
   async function run(folders, env) {
     const real = path.dirname(await write('real node/node', '#!/bin/sh\necho "$NODE_OPTIONS" "$@"'));
-    const { stdout } = await promisify(execFile)(WRAPPER, ['a  b', '*'], {
+    const { stdout } = await promisify(execFile)(WRAPPER, ['a: b', '*'], {
       cwd: folder,
       env: { PATH: [...folders(real), '/usr/bin', '/bin'].join(':'), ...env },
     });
@@ -75,16 +75,16 @@ describe('the script that is called node', () => {
 
   test('adds our option if it is missing, and starts the next node of PATH', async () => {
     const env = { POOL_LAB_NODE_OPTION: '--require="/a b/attach.cjs"' };
-    const added = '--require="/a b/attach.cjs" a  b *\n';
+    const added = '--require="/a b/attach.cjs" a: b *\n';
     expect(await run((real) => ['/nowhere', OURS, real], env)).toBe(` ${added}`);
     expect(await run((real) => [OURS, real], { ...env, NODE_OPTIONS: '-r x' })).toBe(`-r x ${added}`);
     const kept = { ...env, NODE_OPTIONS: `${env.POOL_LAB_NODE_OPTION} -r x` };
-    expect(await run((real) => [OURS, real], kept)).toBe(`${kept.NODE_OPTIONS} a  b *\n`);
+    expect(await run((real) => [OURS, real], kept)).toBe(`${kept.NODE_OPTIONS} a: b *\n`);
   });
 
   test('never starts itself, wherever it stands on PATH', async () => {
-    expect(await run((real) => [OURS, OURS, real])).toBe(' a  b *\n');
-    expect(await run((real) => [real])).toBe(' a  b *\n');
-    expect(await run((real) => [real, OURS, real])).toBe(' a  b *\n');
+    expect(await run((real) => [OURS, OURS, real])).toBe(' a: b *\n');
+    expect(await run((real) => [real])).toBe(' a: b *\n');
+    expect(await run((real) => [real, OURS, real])).toBe(' a: b *\n');
   });
 });

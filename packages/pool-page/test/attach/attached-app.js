@@ -105,5 +105,5 @@ export async function prepare() {
   const folder = await scratchFolder();
   await copyApps(fileURLToPath(new URL('app', import.meta.url)), folder);
   const server = await startServer();
-  return { folder, monitor: ['--import', 'mongodb-pool-monitor/attach'], server, versions };
+  return { folder, monitor: ['--require', 'mongodb-pool-monitor/attach'], server, versions };
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { MongoClient } from 'mongodb';
 import { cleanUp, scratchFolder, startMongod } from 'test-support/cleanup.js';
@@ -74,7 +75,7 @@ async function start(mongoUrl, args, cwd, listening = /listening (\d+)/) {
     detached: true,
     env: {
       ...process.env,
-      NODE_OPTIONS: `--import=${import.meta.resolve('mongodb-pool-monitor/attach')}`,
+      NODE_OPTIONS: `--require=${createRequire(import.meta.url).resolve('mongodb-pool-monitor/attach')}`,
       MONGO_URL: mongoUrl,
       // Not in the apps' folder: nodemon would see pm2's files there, and start its app again.
       PM2_HOME: await scratchFolder(),
