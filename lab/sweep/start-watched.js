@@ -46,7 +46,8 @@ export async function startWatchedApp(
       ms: seconds * 1000,
       otherwise:
         `the app opened no port within ${seconds} s. If it needs longer, use --start-timeout; if it listens through ` +
-        'another program, name its URL with --target',
+        'another program, name its URL with --target; if its start script sets NODE_OPTIONS, write ' +
+        'NODE_OPTIONS="$NODE_OPTIONS ..." there',
     });
     return { ...app, url: await findUrl(port) };
   } catch (error) {
