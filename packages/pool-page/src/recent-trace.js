@@ -31,7 +31,8 @@ export function renderRecentTrace(source, { clients, seconds, max }, nowMs = Dat
   const all = log.list({ after: log.lastId - MAX_CHECKOUTS });
   const unended = checkouts.listOpen();
   const isOwn = findWarmUp(all, [...last, ...unended]);
-  const changeMs = findChange(seconds, max, nowMs);
+  // Where clients are counted, the sum of their sizes changes with each client that comes or goes.
+  const changeMs = listClientSites ? -Infinity : findChange(seconds, max, nowMs);
   const fromMs = Math.max(findCut(last), changeMs, findQuiet([...last, ...unended], nowMs - RECENT_MS));
   const ended = last.filter((checkout) => checkout.checkOutStartedAtMs >= fromMs && !isOwn(checkout));
   const open = unended.filter((checkout) => checkout.checkOutStartedAtMs >= changeMs && !isOwn(checkout));

@@ -404,9 +404,11 @@ describe('the recent trace', () => {
   test('it has the clients that the app created in it, and those before', async () => {
     const site = { place: 'app.js:4', hosts: 'db:1', created: 90, closed: 30, connections: 60 };
     const listClientSites = () => [{ ...site, minuteAgo: { created: 20, closed: 5 } }];
-    const pools = { clients: [POOL], seconds: [], max: 2 };
+    // Each has changed the sum of the sizes.
+    const pools = { clients: [POOL], seconds: [createSecond({ atMs: NOW_MS - 500, max: 6000 })], max: 2 };
     const text = renderRecentTrace({ ...createSource(20, 100, [], []), listClientSites }, pools, NOW_MS);
-    const { seconds } = await readTraceText(String(text));
+    const { seconds, checkouts } = await readTraceText(String(text));
+    expect(checkouts.length).toBe(20);
     const { connections, ...before } = { ...site, created: 20, closed: 5 };
     expect(seconds.clients).toMatchObject([before, { ...site, connections }]);
   });
