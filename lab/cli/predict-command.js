@@ -134,10 +134,14 @@ async function showPrediction(
   const readings = [prediction, ...(doubt ? [doubt] : [])].map((one) => one.load);
   const best = readings.map(bestSize);
   const sure = trust && result.variants.map((variant) => hideUnsure(trust, variant));
-  const busy = BUSY.map((why) => ({
-    why,
-    sizes: (sure ?? []).flatMap(({ variant, reasons }) => (reasons.has(why) ? variant.settings.poolSize : [])),
-  }));
+  const busy = BUSY.flatMap((why) =>
+    [true, false].map((isAll) => ({
+      ...{ why, isAll },
+      sizes: (sure ?? []).flatMap(({ variant, reasons, isEmpty }) =>
+        reasons.has(why) && isEmpty === isAll ? variant.settings.poolSize : [],
+      ),
+    })),
+  );
   const isGuess = best.every((size) => {
     const least = size ?? poolSizes[poolSizes.length - 1];
     return !withheld.includes(least) && !busy.some(({ sizes: unsure }) => unsure.includes(least));
@@ -162,7 +166,7 @@ async function showPrediction(
     ...[
       ...about,
       ...gaps,
-      ...busy.flatMap((one) => (one.sizes.length > 0 ? [explainBusy(one.sizes, one.why)] : [])),
+      ...busy.flatMap((one) => (one.sizes.length > 0 ? [explainBusy(one.sizes, one.why, one)] : [])),
       ...(sure?.some(({ reasons }) => reasons.has('wideBand')) ? [EXPLAIN_DASH] : []),
       ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
     ].map(layOut),

@@ -47,7 +47,7 @@ async function reportClients(file) {
 function report({ checkouts, failed, open, dropped, missed, isFull }, { lost, silentMs }) {
   const lines = [`Recorded ${countCheckouts(checkouts)}.`];
   if (open > 0) lines.push(`${open} of them had not ended.`);
-  if (failed > 0) lines.push(`In ${failed} of them the operation failed. predict and advise ignore those.`);
+  if (failed > 0) lines.push(`In ${failed} of them the operation failed. predict and advise replay these, too.`);
   if (isFull) lines.push('The trace is full. Use --max-mb to allow for more.');
   if (dropped > 0) lines.push(`${countCheckouts(dropped)} did not fit.`);
   if (missed > 0) lines.push(`${countCheckouts(missed)} lost: the disk was too slow.`);

@@ -66,15 +66,20 @@ export function explainWithheld(trust, sizes) {
   );
 }
 
-/** Why sizes have no figures. @param {(number | string)[]} sizes @param {typeof BUSY[number]} why */
-export function explainBusy(sizes, why) {
+/**
+ * Why sizes have no figures.
+ * @param {(number | string)[]} sizes
+ * @param {typeof BUSY[number]} why
+ * @param {{ isAll?: boolean }} [options] isAll: whether they have none at all
+ */
+export function explainBusy(sizes, why, { isAll = true } = {}) {
   const reason =
     why === 'busyLoop'
       ? "requests may wait for the app's event loop, and the recording can't tell how long, because its pool let fewer, or more, " +
         'meet there. A second --trace, from a pool of another size, can.'
       : "the server would be busier, or less busy, than when this was recorded, and the recording can't tell how long queries " +
         `take then. ${ANOTHER_TRACE}`;
-  return `No figures for ${sizes.join(', ')}: ${reason}`;
+  return `${isAll ? 'No figures for' : 'Not all figures for'} ${sizes.join(', ')}: ${reason}`;
 }
 
 /** Whether a trace could be predicted, in words. @param {TraceCheck} check */

@@ -17,10 +17,11 @@ export function describeSlowdown({ route, poolSize, p99Ms, largerSize, largerMs 
 
 /** @param {Saturation} saturation where no size will do @returns {string[]} */
 export function explainFullServer({ cores, usedShare, enough }) {
-  const needs = `The load needs ${formatNumber(usedShare * cores, 1)} of the server's ${formatCores(cores)}`;
+  const [needed, had] = [usedShare * cores, cores].map((each) => formatNumber(each, 1));
+  const needs = `The load needs ${needed} of the server's ${formatCores(cores)}`;
   const limit =
     usedShare >= 1
-      ? `${needs}, which is more than it has. No pool size is enough.`
+      ? `The load needs ${needed === had ? 'all' : `${needed} cores, more than`} the ${formatCores(cores)} that the server could use. No pool size is enough.`
       : `${needs} on average. With a small pool, requests wait for a connection. With a large one, queries wait for a core.`;
   const remedy = enough
     ? `About ${formatCores(enough.cores)} with ${countConnections(enough.poolSize)} would do, or cheaper queries.`

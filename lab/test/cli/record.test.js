@@ -93,7 +93,7 @@ describe('recording', () => {
         { ids: [4, 5], lastId: 5, forgotten: 3 },
         { ids: [10, 11], lastId: 11, forgotten: 4 },
       ],
-      'Recorded 2 checkouts.\nIn 1 of them the operation failed. predict and advise ignore those.\n' +
+      'Recorded 2 checkouts.\nIn 1 of them the operation failed. predict and advise replay these, too.\n' +
         '4 checkouts lost: the app keeps only the latest ones. Fetch more often with --every.\n',
     ],
     [

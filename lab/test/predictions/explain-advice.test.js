@@ -140,7 +140,7 @@ describe('advice', () => {
       expect(
         explainWith({ ...nothing, saturation: { ...saturation, usedShare: 1.05, enough: { cores: 3, poolSize: 6 } } }),
       ).toMatch(
-        /^No pool size meets the goal\..* The load needs 2\.1 of the server's 2 cores, which is more than it has\. No pool size is enough\. About 3 cores with 6 connections would do, or cheaper queries\.$/,
+        /^No pool size meets the goal\..* The load needs 2\.1 cores, more than the 2 cores that the server could use\. No pool size is enough\. About 3 cores with 6 connections would do, or cheaper queries\.$/,
       );
       expect(explainWith({ ...nothing, saturation: { ...saturation, cores: 1.8, usedShare: 0.9 } })).toMatch(
         /The load needs 1\.6 of the server's 1\.8 cores on average\. With a small pool, requests wait for a connection\. With a large one, queries wait for a core\. Cheaper queries would help\. More cores alone would not\.$/,

@@ -107,7 +107,8 @@ async function findEnoughCores(input, slos, seeds, { factor, facts: { peakActive
     if (!slos.every((slo) => medianOf(slo) < slo.limitMs)) continue;
     const onStep = () => {};
     const { services } = input;
-    const { search, meets } = await studyLoad({ load, services, slos, seeds, factor, simulateRuns, onStep });
+    const { unlimited, search, meets } = await studyLoad({ load, services, slos, seeds, factor, simulateRuns, onStep });
+    if (!unlimited.isMet) continue;
     const poolSize = await search(1, peakActive, (maxPoolSize, isQuick) => meets({ maxPoolSize }, { isQuick }));
     if (poolSize !== null) return { cores, poolSize };
   }

@@ -101,7 +101,7 @@ export function judgeTrace(trace) {
     bucket.rows.push(row);
   }
   const repeated = findRepeatedQueries(trace, evidence.byRequest, times);
-  const failed = findFailedOperations(trace, evidence.pools);
+  const failed = findFailedOperations(trace);
   const poolWaitedMs = sum([...byCause.values()].map((bucket) => bucket.waitedMs));
   for (const { row, beforeMs } of limits.flatMap(({ waits }) => waits)) {
     const bucket = bucketOf('concurrencyLimit');

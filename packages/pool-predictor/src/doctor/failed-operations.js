@@ -1,9 +1,9 @@
 import { median, sum } from '../base/sample-statistics.js';
+import { findFailedUses } from '../trace/failed-uses.js';
 import { OUTCOMES } from '../trace/recorded-trace.js';
 import { nameClient } from '../trace/pick-pool.js';
 
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
-/** @import { PoolHistory } from './pool-history.js' */
 
 /**
  * Operations of a route that failed while they had a connection, not because the pool was cleared.
@@ -19,7 +19,7 @@ import { nameClient } from '../trace/pick-pool.js';
  * @property {'socketTimeoutMS' | 'timeoutMS'} [option] the time limit that ended them
  */
 
-const [FAILED, OPEN] = [OUTCOMES.indexOf('operationFailed'), OUTCOMES.indexOf('checkedOut')];
+const OPEN = OUTCOMES.indexOf('checkedOut');
 /** Fewer happen, as do failures that are over at once, such as a duplicate key. */
 const MIN_FAILED = 3;
 const MIN_SHARE = 0.01;
@@ -27,17 +27,16 @@ const MIN_MS = 50;
 /** A time limit ends an operation soon after it, even on a busy machine. */
 const LATE_SHARE = 0.1;
 const LATE_MS = 50;
-/** A connection can be found broken this long before the clear that it leads to, or after it. */
-const CLEAR_MS = 50;
 const LIMITS = /** @type {const} */ (['socketTimeoutMS', 'timeoutMS']);
 
 /**
  * @param {RecordedTrace} trace
- * @param {PoolHistory[]} histories by pool
  * @returns {FailedOperations[]} those that held connections longest, all together, first
  */
-export function findFailedOperations({ checkouts, pools, routes, operations }, histories) {
-  const { outcomeOf, poolOf, routeOf, operationOf, startedMs, waitMs, useMs } = checkouts;
+export function findFailedOperations(trace) {
+  const { checkouts, pools, routes, operations } = trace;
+  const { outcomeOf, poolOf, routeOf, operationOf, waitMs, useMs } = checkouts;
+  const failed = findFailedUses(trace);
   /** @type {Map<string, { rows: number[], of: number }>} */
   const groups = new Map();
   const usedMs = pools.map(() => 0);
@@ -48,9 +47,7 @@ export function findFailedOperations({ checkouts, pools, routes, operations }, h
     const group = groups.get(key) ?? { rows: [], of: 0 };
     groups.set(key, group);
     group.of++;
-    const endMs = startedMs[row] + waitMs[row] + useMs[row];
-    const isCleared = histories[poolOf[row]].clears.some(({ atMs }) => Math.abs(atMs - endMs) <= CLEAR_MS);
-    if (outcomeOf[row] === FAILED && !isCleared) group.rows.push(row);
+    if (failed.has(row)) group.rows.push(row);
   }
   return [...groups.values()]
     .flatMap(({ rows, of }) => {

@@ -176,7 +176,8 @@ const TIMES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs', 'meanMs
  * @template {{ settings: { poolSize: number }, predicted: PredictedFigures }} V
  * @param {Pick<Trust, 'whyUnsure'>} trust
  * @param {V} variant
- * @returns {{ variant: V, reasons: Set<ReturnType<Trust['whyUnsure']>> }} reasons: of those that it left out
+ * @returns {{ variant: V, reasons: Set<ReturnType<Trust['whyUnsure']>>, isEmpty: boolean }} reasons: of the times of
+ *   routes that it left out; isEmpty: it left out all
  */
 export function hideUnsure({ whyUnsure }, variant) {
   const { settings, predicted } = variant;
@@ -184,6 +185,7 @@ export function hideUnsure({ whyUnsure }, variant) {
   const copy = structuredClone({ ...predicted, low, high });
   /** @type {ReturnType<typeof hideUnsure>['reasons']} */
   const reasons = new Set();
+  let isEmpty = true;
   /** @param {string} name @param {(figures: any) => any} pick what has that figure */
   const hide = (name, pick) => {
     const [at, lowAt, highAt] = [copy, copy.low, copy.high].map((figures) => figures && pick(figures));
@@ -195,16 +197,20 @@ export function hideUnsure({ whyUnsure }, variant) {
       lowMs: lowAt?.[name],
       highMs: highAt?.[name],
     });
-    if (why === null) return;
-    reasons.add(why);
+    if (why === null) return null;
     at[name] = NaN;
     // Its band may be seen where that is why.
     if (why !== 'wideBand') for (const end of [lowAt, highAt]) if (end) end[name] = NaN;
+    return why;
   };
   for (const route of Object.keys(predicted.routes))
-    for (const name of TIMES) hide(name, ({ routes }) => routes[route]);
+    for (const name of TIMES) {
+      const why = hide(name, ({ routes }) => routes[route]);
+      if (why) reasons.add(why);
+      else isEmpty = false;
+    }
   hide('meanWaitMs', (figures) => figures);
-  return { variant: { ...variant, predicted: copy }, reasons };
+  return { variant: { ...variant, predicted: copy }, reasons, isEmpty };
 }
 
 /**

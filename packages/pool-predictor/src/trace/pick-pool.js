@@ -1,6 +1,7 @@
 import { sum } from '../base/sample-statistics.js';
 import { findManyPools } from './client-use.js';
 import { comeFromCallers, completeUses, listWaiting } from './open-checkouts.js';
+import { findFailedUses } from './failed-uses.js';
 import { followOutages, joinMoves } from './outages.js';
 import { EVENTS, OUTCOMES } from './recorded-trace.js';
 import { SOCKET_USES, judgeSockets } from './socket-users.js';
@@ -16,7 +17,7 @@ const STILL_WAITED = 'still waited at the end';
 /** Null: it is replayed. @type {Record<typeof OUTCOMES[number], string | null>} */
 const WHY_LEFT_OUT = {
   checkedIn: null,
-  operationFailed: 'had a failed operation',
+  operationFailed: 'had an operation that failed when the pool was cleared',
   checkOutFailed: UNSERVED,
   checkOutAborted: UNSERVED,
   waiting: STILL_WAITED,
@@ -52,8 +53,8 @@ export function nameClient({ name }) {
  * @param {RecordedTrace} trace
  * @param {PoolChoice} [choice] default: all
  * @returns {{ trace: Trace, pool: RecordedPool, process: RecordedProcess, others: RecordedPool[] }}
- *   trace: its checkouts that got a connection and whose operation succeeded; others: pools with checkouts that are
- *   left out
+ *   trace: its checkouts that had a connection, but for those that were lost with it; others: pools with checkouts that
+ *   are left out
  * @throws {Error} if there is none, or the trace is a history
  */
 export function pickPool(trace, choice = {}) {
@@ -92,10 +93,12 @@ function isServed(outcome) {
 }
 
 /** @param {RecordedTrace} trace @returns {CheckoutCounts[]} */
-function countCheckouts({ pools, checkouts: { poolOf, outcomeOf, behindCount } }) {
+function countCheckouts({ pools, checkouts, events }) {
+  const { poolOf, outcomeOf, behindCount } = checkouts;
+  const failed = findFailedUses({ checkouts, events });
   const counts = pools.map((_, row) => ({ row, served: 0, waits: 0 }));
   for (let index = 0; index < poolOf.length; index++) {
-    if (isServed(outcomeOf[index])) counts[poolOf[index]].served++;
+    if (isServed(outcomeOf[index]) || failed.has(index)) counts[poolOf[index]].served++;
     if (behindCount[index] > 0) counts[poolOf[index]].waits++;
   }
   return counts;
@@ -131,9 +134,10 @@ function takeRows(trace, pool) {
   const { poolOf, outcomeOf, ...checkouts } = trace.checkouts;
   const { outages, startedMs, waitMs, lost, selected } = followOutages(trace, pool);
   const ofPool = Uint32Array.from(poolOf.keys()).filter((row) => poolOf[row] === pool && !lost.has(row));
-  const rows = ofPool.filter((row) => isServed(outcomeOf[row]));
+  const failed = findFailedUses(trace);
+  const rows = ofPool.filter((row) => isServed(outcomeOf[row]) || failed.has(row));
   if (selected.size > 0) rows.sort((a, b) => startedMs[a] - startedMs[b] || a - b);
-  const answered = new Set(ofPool.filter((row) => outcomeOf[row] === SUCCEEDED).map((row) => checkouts.routeOf[row]));
+  const answered = new Set(rows.filter((row) => outcomeOf[row] !== CHECKED_OUT).map((row) => checkouts.routeOf[row]));
   /** @template {Float64Array | Int32Array} T @param {T} column @returns {T} */
   const take = (column) => {
     const taken = /** @type {T} */ (column.slice(0, rows.length));
@@ -153,7 +157,11 @@ function takeRows(trace, pool) {
   const refused = findRefused(trace, { pool, uses }).filter(isAlike);
   const isOfCallers = comeFromCallers(requests, uses);
   const waiting = isOfCallers ? [] : listWaiting(trace).filter((row) => poolOf[row] === pool && isAlike(row));
-  const replayed = new Set([...refused, ...waiting]);
+  const replayed = new Set([...refused, ...waiting, ...failed]);
+  const failedMs = Array.from(
+    rows.filter((row) => failed.has(row)),
+    (row) => checkouts.useMs[row],
+  );
   const leftOut = countLeftOut(trace, (row) => poolOf[row] === pool && !replayed.has(row) && !lost.has(row));
   const describe = (/** @type {number} */ row) => ({
     startedMs: startedMs[row] - firstMs,
@@ -207,6 +215,7 @@ function takeRows(trace, pool) {
       ].flatMap(({ count, what }) =>
         count > 0 ? [`${what}: ${count}. Each is replayed with the queries of another request of its route`] : [],
       ),
+      ...(failedMs.length > 0 ? [describeFailed(failedMs, sum(Array.from(rows, (row) => checkouts.useMs[row])))] : []),
       ...leftOut.map(({ count, why }) =>
         count === 1
           ? `1 checkout ${why} and is left out: its service time is unknown`
@@ -214,6 +223,12 @@ function takeRows(trace, pool) {
       ),
     ],
   };
+}
+
+/** @param {number[]} failedMs how long failed operations had connections @param {number} usedMs all together */
+function describeFailed(failedMs, usedMs) {
+  const share = Math.round((100 * sum(failedMs)) / (usedMs || 1));
+  return `Failed with a connection: ${failedMs.length}. Each is replayed for as long as it had it, together ${share} % of the time in use`;
 }
 
 /** @param {number} atMs @param {number} ms how long it lasted */

@@ -7,7 +7,7 @@ import { joinRequests } from './traced-requests.js';
 /** @import { Outage } from '../simulator/driver-pool.js' */
 
 /**
- * The checkouts of one pool that got a connection and whose operation succeeded, in the order in which they started.
+ * The checkouts of one pool that had a connection, in the order in which they started.
  * See pickPool.
  *
  * @typedef {object} Trace

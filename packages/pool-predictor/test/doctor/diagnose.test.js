@@ -260,7 +260,7 @@ test('waits that timed out, though no option lets them, are named', async () => 
   expect(await find({ maxPoolSize: { value: 2 } })).toEqual([]);
 });
 
-test('every wait has exactly one cause, whatever the trace', async () => {
+test('every wait has exactly one cause, and no request waits longer than it lasts, whatever the trace', async () => {
   const checkout = fc.record({
     atMs: fc.integer({ min: 0, max: 5000 }),
     waitMs: fc.integer({ min: 0, max: 400 }),
@@ -290,12 +290,18 @@ test('every wait has exactly one cause, whatever the trace', async () => {
             ...(useMs === undefined ? { outcome: 'checkOutFailed', reason: 'timeout' } : { useMs, connection: 1 }),
           })),
           ...happened.map((each) => ({ ...each, pool: 0 })),
+          // The response of each request, which some of its checkouts begin before, or end after.
+          ...[...new Set(checkouts.map(({ request }) => request))].map((request) => ({
+            ...{ request, route: 0, status: 200, atMs: request * 100, durationMs: 50 + 20 * request },
+          })),
         ];
         const { causes, totals, verdict } = diagnose(await record(inOrder(lines)));
         const attributed = causes.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
         expect(attributed).toBeCloseTo(totals.poolWaitedMs, 3);
         expect(causes.every(({ share, requestsShare }) => share <= 1.000001 && requestsShare <= 1)).toBe(true);
-        expect(Number.isFinite(verdict.meanWaitMs)).toBe(true);
+        const longestMs = Math.max(...checkouts.map(({ request }) => 50 + 20 * request));
+        expect(verdict.meanWaitMs).toBeLessThanOrEqual(longestMs + 1e-6);
+        expect(totals.waitedMs / totals.requests).toBeLessThanOrEqual(longestMs + 1e-6);
       },
     ),
     { numRuns: 100 },

@@ -100,7 +100,7 @@ describe('a trace', () => {
       expect(warnings).toEqual([expect.stringMatching(/^2 checkouts got no connection/)]);
     });
 
-    test('with failed operations marked, left out and counted in a warning: they are no service times', async () => {
+    test('with failed operations marked, replayed as they were, and counted in a warning', async () => {
       const { file, counts } = await writeCheckouts([
         { ...checkout(0, '/a'), outcome: 'operationFailed' },
         checkout(6, '/a'),
@@ -110,14 +110,19 @@ describe('a trace', () => {
         '{"atMs":0,"waitMs":2,"useMs":3.5,"pool":0,"route":0,"outcome":"operationFailed"}\n',
       );
       const { useMs, warnings } = pickPool(await readTrace(file)).trace;
-      expect(useMs).toHaveLength(1);
-      expect(warnings).toEqual([expect.stringMatching(/^1 checkout had a failed operation and is left out/)]);
+      expect(Array.from(useMs)).toEqual([3.5, expect.closeTo(3.5)]);
+      expect(warnings).toEqual([expect.stringMatching(/^Failed with a connection: 1\. .* 50 % of the time in use$/)]);
     });
 
-    test('but a trace of nothing but failures is an error', async () => {
+    test('but a trace of nothing but operations that were lost with their connections is an error', async () => {
       const { file } = await writeCheckouts([{ ...checkout(0, '/a'), outcome: 'operationFailed' }]);
+      const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+      lines.splice(-1, 0, '{"event":"poolCleared","atMs":20,"pool":0,"reason":"closed"}');
+      await writeFile(file, lines.join('\n'));
       const trace = await readTrace(file);
-      expect(() => pickPool(trace)).toThrow(`${file} has no checkouts but 1 that had a failed operation`);
+      expect(() => pickPool(trace)).toThrow(
+        `${file} has no checkouts but 1 that had an operation that failed when the pool was cleared`,
+      );
     });
 
     test('up to the size limit, with a warning to the reader', async () => {
@@ -355,7 +360,7 @@ describe('traces of every version', () => {
       { route: 'the app itself', outcome: 'checkedIn' },
     ]);
     const { trace: picked } = pickPool(trace);
-    expect(Array.from(picked.useMs)).toEqual([1.83, 4]);
+    expect(Array.from(picked.useMs)).toEqual([1.83, 1834.2, 4]);
     expect(picked.header).toBe(trace.header);
   });
 
@@ -456,12 +461,12 @@ describe('the pool that is picked', () => {
       const { pool, trace } = pickPool(await read([waited]));
       expect(pool.name).toBe('reports');
       expect(trace.header.maxPoolSize).toBe(2);
-      expect(trace.routes).toEqual(['/b']);
-      expect(trace.checkOutStartedMs[1]).toBe(5);
+      expect(trace.routes).toEqual(['/b', 'the app itself']);
+      expect(trace.checkOutStartedMs[2]).toBe(5);
       expect(trace.requestOf).toBeUndefined();
       expect(trace.warnings).toEqual([
+        expect.stringMatching(/^Failed with a connection: 1\. /),
         '1 checkout got no connection and is left out: its service time is unknown',
-        '1 checkout had a failed operation and is left out: its service time is unknown',
       ]);
       const both = { ...waited, pool: 0, atMs: 111 };
       expect(pickPool(await read([waited, both])).pool.name).toBe(null);
@@ -484,7 +489,7 @@ describe('the pool that is picked', () => {
     ])('is none of %j: the error says what there is', async (choice, words) => {
       const trace = await read();
       expect(() => pickPool(trace, choice)).toThrow(
-        `The trace has no checkouts of ${words}, but 3 of client "client 1" in process 10, 1 of client "reports" in process 10, ` +
+        `The trace has no checkouts of ${words}, but 3 of client "client 1" in process 10, 2 of client "reports" in process 10, ` +
           '2 of client "client 1" in process 11',
       );
     });
