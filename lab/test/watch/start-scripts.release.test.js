@@ -94,6 +94,9 @@ test.each(RUNS)(
         );
       });
 
+    // Neither an error of the monitor, nor a warning that the app alone would not cause.
+    expect(said.stderr).not.toMatch(/mongodb-pool-monitor|ExperimentalWarning: CommonJS/);
+
     const started = listTree(Number(child.pid));
     child.kill('SIGTERM');
     await ended;
