@@ -147,9 +147,34 @@ describe('many clients of one server are the verdict', () => {
     expect(causes.map(({ cause }) => cause)).toEqual(['manyClients', 'none']);
   });
 
-  test('a tenant that is chosen has figures', async () => {
+  test('a tenant that is chosen has figures, but no name that many clients had', async () => {
     expect(openRecording([await MANY[5][1]], { client: 'client 3' }).trace.clients).toBeUndefined();
+    expect(openRecording([await MANY[1][1]], { client: 'client 0' }).trace.clients).toMatchObject({
+      kind: 'perRequest',
+    });
   });
+});
+
+test.each([
+  [9, 'none'],
+  [10, 'manyClients'],
+])('%i that stay while nobody waits: %s', async (count, cause) => {
+  const trace = record(
+    times(60, (index) => ({ pool: index % count })),
+    { pools: count, sites: sites(0, 0, { before: count }) },
+  );
+  expect(diagnose(await trace).verdict.cause).toBe(cause);
+});
+
+test.each([
+  [45, 'stay'],
+  [48, 'perRequest'],
+])('a client for %i of 60 requests: %s', async (count, kind) => {
+  const trace = record(
+    times(60, (pool) => ({ pool, isFirst: pool < count })),
+    { pools: 60, sites: sites(count, 0) },
+  );
+  expect(findClientUse(await trace)).toMatchObject([{ kind, created: count }]);
 });
 
 describe('they are not', () => {
