@@ -4,6 +4,7 @@
 
 const { isInternalThread } = /** @type {any} */ (require('node:worker_threads'));
 
+const NEEDS = 'It needs Node.js 20.19, 22.12 or later, without --no-experimental-require-module';
 const { emitWarning } = process;
 try {
   // Node.js 20 and 22 warn that to load ES modules like this is experimental.
@@ -12,8 +13,7 @@ try {
   if (!isInternalThread) watch();
 } catch (error) {
   const { code, message = error } = Object(error);
-  const problem =
-    code === 'ERR_REQUIRE_ESM' ? `the monitor needs Node.js 20.19, 22.12 or later, not ${process.version}` : message;
+  const problem = code === 'ERR_REQUIRE_ESM' ? `Node.js ${process.version} can't load it. ${NEEDS}` : message;
   process.stderr.write(`mongodb-pool-monitor: ${problem}. Nothing is watched\n`);
 } finally {
   process.emitWarning = emitWarning;

@@ -54,3 +54,14 @@ test.concurrent('whoever talks to MongoDB without a client that can be found is 
     /^mongodb-pool-monitor: process \d+ is not watched: sockets to port \d+, but no client found\. A bundle must .+\n$/,
   );
 });
+
+test.concurrent('an app whose Node.js cannot load the monitor runs without it, and says so', async () => {
+  const options = ['--no-experimental-require-module', '--require', 'mongodb-pool-monitor/attach'];
+  expect(await runNode([...options, '-e', 'console.log(process.emitWarning.name)'], { env })).toEqual({
+    code: 0,
+    stdout: 'emitWarning\n',
+    stderr: expect.stringMatching(
+      /^mongodb-pool-monitor: Node\.js v\S+ can't load it\. It needs .+\. Nothing is watched\n$/,
+    ),
+  });
+});
