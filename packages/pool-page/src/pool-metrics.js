@@ -92,7 +92,7 @@ export class PoolMetrics {
       },
       {
         name: REQUEST_WAIT,
-        help: 'The time that an HTTP server request waited for connections, all of its waits together',
+        help: 'The time that an HTTP server request waited for at least one connection',
         type: 'histogram',
         read: () => [...this.#routes.values()].flatMap(({ waits }) => waits.read(REQUEST_WAIT)),
       },

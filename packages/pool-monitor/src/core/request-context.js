@@ -24,8 +24,8 @@ import { nameHolder } from './holders.js';
  * @property {number} status HTTP status; 0 when the client disconnected before the response
  * @property {number} socket the same number for all requests of one connection of a client, counts up
  * @property {number} totalMs from arrival to response
- * @property {number} waitMs the part of it spent waiting for connections
- * @property {number} useMs the part of it spent with connections checked out
+ * @property {number} waitMs the part of it in which it waited for at least one connection
+ * @property {number} useMs how long it had connections, all together, also those at the same time
  * @property {Holder[]} behind the holders of the connections it waited for
  */
 
@@ -35,9 +35,12 @@ const NOBODY = [];
 /** A request that never ends, such as a stream, must not fill the memory. */
 const MAX_BEHIND = 100;
 
-/** A request, with the sums over its checkouts, including concurrent ones. */
+/** @type {[fromMs: number, toMs: number][]} never written to */
+const NO_WAITS = [];
+
+/** A request, and what its checkouts took. */
 export class RequestContext {
-  /** How long it waited for connections. */
+  /** How long it waited for at least one connection: waits at the same time count once. */
   waitMs = 0;
   /** How long it had connections checked out. */
   useMs = 0;
@@ -56,6 +59,8 @@ export class RequestContext {
   #startedAtMs = NaN;
   /** Whether the sums may lack a checkout that has ended, until the batch is flushed. */
   isBehind = false;
+  /** The counted waits of which another checkout, that is still open, may overlap some. They don't overlap each other. */
+  #waits = NO_WAITS;
   /** The first of its open checkouts; each refers to the next with `nextOpen`. @type {Checkout | null} */
   #open = null;
   /** The holders of the connections it waited for. @type {CheckoutName[]} */
@@ -120,28 +125,45 @@ export class RequestContext {
     this.isBeginning = false;
     this.#startedAtMs = NaN;
     if (connection && connection.checkedOutAtMs >= startedAtMs) {
-      this.count(startedAtMs, connection.checkedOutAtMs, end.atMs);
+      this.waitMs += connection.checkedOutAtMs - startedAtMs;
+      this.useMs += end.atMs - connection.checkedOutAtMs;
       end.isCounted = true;
     } else this.isBehind = true;
   }
 
   /** @param {number} startedAtMs @param {number} checkedOutAtMs @param {number} checkedInAtMs */
   count(startedAtMs, checkedOutAtMs, checkedInAtMs) {
-    this.waitMs += checkedOutAtMs - startedAtMs;
+    this.#countWait(startedAtMs, checkedOutAtMs);
     this.useMs += checkedInAtMs - checkedOutAtMs;
+  }
+
+  /** Counts what no other wait covers. @param {number} fromMs @param {number} toMs */
+  #countWait(fromMs, toMs) {
+    this.waitMs += toMs - fromMs;
+    // Most have no other.
+    if (this.#waits === NO_WAITS && !this.#open?.nextOpen) return;
+    let [firstMs, lastMs] = [fromMs, toMs];
+    const others = this.#waits.filter(([otherFromMs, otherToMs]) => {
+      if (otherToMs < fromMs || otherFromMs > toMs) return true;
+      this.waitMs -= Math.min(toMs, otherToMs) - Math.max(fromMs, otherFromMs);
+      firstMs = Math.min(firstMs, otherFromMs);
+      lastMs = Math.max(lastMs, otherToMs);
+      return false;
+    });
+    this.#waits = [...others, [firstMs, lastMs]];
   }
 
   /** Counts a wait without a connection. @param {Checkout} checkout @param {number} atMs when it ended; NaN for never */
   addWait(checkout, atMs) {
     if (Number.isNaN(atMs)) return;
     checkout.gaveUpAtMs = atMs;
-    this.waitMs += atMs - checkout.checkOutStartedAtMs;
+    this.#countWait(checkout.checkOutStartedAtMs, atMs);
   }
 
   /** Takes back such a wait, which was another caller's. @param {Checkout} checkout @returns {number} when it ended */
   takeBackWait(checkout) {
     const { gaveUpAtMs, checkOutStartedAtMs } = checkout;
-    if (gaveUpAtMs >= checkOutStartedAtMs) this.waitMs -= gaveUpAtMs - checkOutStartedAtMs;
+    if (gaveUpAtMs >= checkOutStartedAtMs) this.waitMs = Math.max(0, this.waitMs - (gaveUpAtMs - checkOutStartedAtMs));
     checkout.gaveUpAtMs = NaN;
     return gaveUpAtMs;
   }
@@ -171,6 +193,7 @@ export class RequestContext {
     if (before) before.nextOpen = open.nextOpen;
     else this.#open = open.nextOpen;
     open.nextOpen = null;
+    if (this.#open === null) this.#waits = NO_WAITS;
   }
 
   /** Aborts all its waits, because its signal did. */
@@ -185,12 +208,10 @@ export class RequestContext {
     return count;
   }
 
-  /** Sums the waits so far of its checkouts that have no connection yet. @param {number} nowMs */
-  sumOpenWaits(nowMs) {
-    return this.#listOpen().reduce(
-      (sum, { connection, checkOutStartedAtMs }) => sum + (connection ? 0 : nowMs - checkOutStartedAtMs),
-      0,
-    );
+  /** Counts the waits so far of its checkouts that have no connection yet. @param {number} nowMs */
+  countOpenWaits(nowMs) {
+    for (const { connection, checkOutStartedAtMs } of this.#listOpen())
+      if (!connection) this.#countWait(checkOutStartedAtMs, nowMs);
   }
 
   #listOpen() {

@@ -140,7 +140,7 @@ export class Requests {
     const { status, arrivedAtMs } = context;
     context.totalMs = atMs - arrivedAtMs;
     // What its client leaves behind may be aborted later.
-    if (status === 0) context.waitMs += context.sumOpenWaits(atMs);
+    if (status === 0) context.countOpenWaits(atMs);
     if (status >= 500) this.#checkouts.fail(context);
     if (status >= 200 && status < 400) this.#keepOverhead(context);
     this.#log.add(context);
@@ -153,7 +153,7 @@ export class Requests {
 
   /** @param {RequestContext} context */
   #keepOverhead({ totalMs, waitMs, useMs }) {
-    // Checkouts at the same time count twice.
+    // Uses at the same time count twice.
     this.#overheadsMs[this.#succeeded % MAX_OVERHEADS] =
       Math.round(Math.max(0, totalMs - waitMs - useMs) * 1000) / 1000;
     this.#succeeded += 1;

@@ -10,7 +10,7 @@ import { MAX_HOLDERS } from '../../src/core/holders.js';
  *   'checkOutStartedAtMs' | 'checkedOutAtMs' | 'endedAtMs'> & { behind: (string | null)[] }} Facts of a checkout, as in
  *   its record
  *
- * @typedef {{ waitMs: number, useMs: number }} Sums over the checkouts of a request
+ * @typedef {{ waits: [fromMs: number, toMs: number][], useMs: number }} Sums over the checkouts of a request
  * @typedef {(work: () => unknown) => any} Flow runs code in an async flow
  * @typedef {{ fromMs: number, toMs: number, isOutdated: boolean }} Opening of a connection; toMs: Infinity while it has
  *   no end; isOutdated: the pool was cleared since it began
@@ -158,7 +158,7 @@ export class PoolTruth {
       const own = this.#openRequest(requestId, abort.signal);
       flows = { own, last: own, abort };
       this.#requests.set(request, flows);
-      this.sums.set(requestId, { waitMs: 0, useMs: 0 });
+      this.sums.set(requestId, { waits: [], useMs: 0 });
     }
     const { own, last, abort: ofRequest } = flows;
     const { areAbortsTold } = this.#plan;
@@ -208,7 +208,7 @@ export class PoolTruth {
       facts.reason = reason;
     }
     const sums = /** @type {Sums} */ (this.sums.get(String(facts.requestId)));
-    if (facts.reason || signal.aborted) sums.waitMs += facts.endedAtMs - facts.checkOutStartedAtMs;
+    if (facts.reason || signal.aborted) sums.waits.push([facts.checkOutStartedAtMs, facts.endedAtMs]);
   }
 
   /** @param {any} connection @param {() => void} checkIn */
@@ -224,7 +224,7 @@ export class PoolTruth {
     facts.outcome = hasFailed ? 'operationFailed' : 'checkedIn';
     facts.endedAtMs = performance.now();
     const sums = /** @type {Sums} */ (this.sums.get(String(facts.requestId)));
-    sums.waitMs += Number(facts.checkedOutAtMs) - facts.checkOutStartedAtMs;
+    sums.waits.push([facts.checkOutStartedAtMs, Number(facts.checkedOutAtMs)]);
     sums.useMs += facts.endedAtMs - Number(facts.checkedOutAtMs);
     this.#uses.get(Number(facts.connectionId))?.unshift(facts);
   }

@@ -133,7 +133,8 @@ export class WatchedPool {
   #judgeRequests() {
     if (!this.#plan.areAbortsTold) return;
     for (const [requestId, { waitMs, useMs }] of this.#contexts) {
-      const [monitor, truth] = [{ waitMs, useMs }, /** @type {Sums} */ (this.#truth.sums.get(requestId))];
+      const sums = /** @type {Sums} */ (this.#truth.sums.get(requestId));
+      const [monitor, truth] = [{ waitMs, useMs }, { waitMs: coveredMs(sums.waits), useMs: sums.useMs }];
       if (!isDeepStrictEqual(monitor, truth)) this.differences.push({ requestId, monitor, truth });
     }
   }
@@ -226,4 +227,14 @@ function readFacts({ requestId, outcome, reason, connectionId, isFresh, openingM
 /** Exact for the times of schedules, in 1024ths of a millisecond. @param {number} epochMs */
 function fromEpoch(epochMs) {
   return Math.round((epochMs - performance.timeOrigin) * 1024) / 1024;
+}
+
+/** How much time some intervals cover, which may overlap. @param {[fromMs: number, toMs: number][]} intervals */
+function coveredMs(intervals) {
+  let [sumMs, endMs] = [0, -Infinity];
+  for (const [fromMs, toMs] of intervals.toSorted(([a], [b]) => a - b)) {
+    sumMs += Math.max(0, toMs - Math.max(fromMs, endMs));
+    endMs = Math.max(endMs, toMs);
+  }
+  return sumMs;
 }
