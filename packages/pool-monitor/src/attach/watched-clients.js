@@ -13,6 +13,7 @@ import { pickClientName } from './pick-client-name.js';
  * @typedef {object} WatchedClient
  * @property {MongoClient} client
  * @property {PoolMonitor} monitor
+ * @property {number} sinceMs when it was found, by performance.now()
  * @property {number | null} replacedMaxPoolSize the app's own maxPoolSize, where another one replaced it
  */
 
@@ -27,7 +28,7 @@ export class WatchedClients {
   #onlyClient;
   #onClient;
   #onChange;
-  /** @type {Map<MongoClient, WatchedClient & { sinceMs: number, leave: () => void }>} */
+  /** @type {Map<MongoClient, WatchedClient & { leave: () => void }>} */
   #clients = new Map();
   #missed = 0;
   /** @type {Set<string>} */

@@ -26,6 +26,8 @@ const OWNER_MS = 10_000;
 const HEARTBEAT_MS = 12_000;
 /** In most apps, fewer happen in the delay. */
 const EVENTS_AT_ONCE = 1024;
+/** Until a client has connected, its pool is paused. One that is new does not say that the server is gone. */
+const CONNECTING_MS = 2000;
 const WAY_OUT =
   'A bundle must leave mongodb out (esbuild: --external:mongodb, webpack: externals), and the driver must be version 4 or later';
 /** Keeps two copies of this package from watching the same process. */
@@ -314,7 +316,9 @@ class ProcessWatch {
  * Reads the status as the driver sees it, which pauses a pool while it can't reach the server.
  * @param {WatchedClient[]} clients
  */
-function readStatus([main]) {
+export function readStatus(clients) {
+  const settledMs = performance.now() - CONNECTING_MS;
+  const main = clients.find(({ sinceMs }) => sinceMs <= settledMs);
   const pools = main ? [...main.monitor.servers.values()].filter(({ isClosed }) => !isClosed) : [];
   const reachable = pools.length === 0 || pools.some(({ paused }) => !paused);
   return { reachable, reason: reachable ? null : 'the driver cannot reach the server and has paused the pool' };

@@ -14,6 +14,7 @@ import { watchModules } from '../../src/attach/watch-modules.js';
 import { readAttachSettings } from '../../src/attach/attach-settings.js';
 import { createGuard } from '../../src/attach/guard.js';
 import { replaceMethod } from '../../src/attach/replace-method.js';
+import { readStatus } from '../../src/attach/watched-process.js';
 
 describe('watched clients', () => {
   /** @param {number} [maxPoolSize] that replaces that of each client @param {string} [onlyClient] or of this one */
@@ -164,6 +165,20 @@ describe('many clients', () => {
     expect(sites.list()).toMatchObject([{ created: 100, minuteAgo: { created: 39, closed: 0 } }]);
     nowMs = 1e6;
     expect(sites.list()).toMatchObject([{ created: 100, minuteAgo: { created: 100 } }]);
+  });
+
+  test('the server is gone if the pool of one that has had time to connect is paused', () => {
+    const client = (/** @type {number} */ sinceMs, paused = true) =>
+      /** @type {any} */ ({ sinceMs, monitor: { servers: new Map([['db:1', { isClosed: false, paused }]]) } });
+    const [old, isNew] = [-1e9, Infinity];
+    const read = (/** @type {any[]} */ ...clients) => readStatus(clients).reachable;
+    expect([read(client(old)), read(client(old, false)), read(client(isNew)), read()]).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
+    expect(read(client(isNew), client(old))).toBe(false);
   });
 
   test('above a hundred, the one that was used least recently is left, and names stay few', () => {
