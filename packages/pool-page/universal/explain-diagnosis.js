@@ -210,7 +210,7 @@ export function describeSetting({ kind, client, option, value, other, used, by, 
     neverFull: `${client}: at most ${used} of ${size} were in use: ${what} lets through no more.`,
     tooManyConnections: `All instances together may open ${size}, but the server accepts ${other}.`,
     strayTimeout: `${client}: ${countOf(value, 'wait', 'waits')} timed out, though ${option} is 0: a signal of the app did it, such as AbortSignal.timeout().`,
-  }[kind];
+  }[/** @type {Exclude<SettingFinding['kind'], 'manyClients'>} */ (kind)];
 }
 
 /** @param {Named} named */

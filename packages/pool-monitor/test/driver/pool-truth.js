@@ -10,7 +10,7 @@ import { MAX_HOLDERS } from '../../src/core/holders.js';
  *   'checkOutStartedAtMs' | 'checkedOutAtMs' | 'endedAtMs'> & { behind: (string | null)[] }} Facts of a checkout, as in
  *   its record
  *
- * @typedef {{ waits: [fromMs: number, toMs: number][], useMs: number }} Sums over the checkouts of a request
+ * @typedef {{ waits: [fromMs: number, toMs: number][], useMs: number }} RequestTimes of all checkouts of a request
  * @typedef {(work: () => unknown) => any} Flow runs code in an async flow
  * @typedef {{ fromMs: number, toMs: number, isOutdated: boolean }} Opening of a connection; toMs: Infinity while it has
  *   no end; isOutdated: the pool was cleared since it began
@@ -34,7 +34,7 @@ export class PoolTruth {
   #openRequest;
   /** @type {Map<number, { own: Flow, last: Flow, abort: AbortController }>} */
   #requests = new Map();
-  /** By request. @type {Map<string, Sums>} */
+  /** By request. @type {Map<string, RequestTimes>} */
   sums = new Map();
   /** Of the connections in use, the longest first. @type {Map<any, { facts: Facts, flow: Flow }>} */
   #held = new Map();
@@ -207,7 +207,7 @@ export class PoolTruth {
       facts.outcome = 'checkOutFailed';
       facts.reason = reason;
     }
-    const sums = /** @type {Sums} */ (this.sums.get(String(facts.requestId)));
+    const sums = /** @type {RequestTimes} */ (this.sums.get(String(facts.requestId)));
     if (facts.reason || signal.aborted) sums.waits.push([facts.checkOutStartedAtMs, facts.endedAtMs]);
   }
 
@@ -223,7 +223,7 @@ export class PoolTruth {
   #endUse(facts, hasFailed) {
     facts.outcome = hasFailed ? 'operationFailed' : 'checkedIn';
     facts.endedAtMs = performance.now();
-    const sums = /** @type {Sums} */ (this.sums.get(String(facts.requestId)));
+    const sums = /** @type {RequestTimes} */ (this.sums.get(String(facts.requestId)));
     sums.waits.push([facts.checkOutStartedAtMs, Number(facts.checkedOutAtMs)]);
     sums.useMs += facts.endedAtMs - Number(facts.checkedOutAtMs);
     this.#uses.get(Number(facts.connectionId))?.unshift(facts);

@@ -9,12 +9,13 @@ import { captureFlow, PoolTruth } from './pool-truth.js';
 /** @import { CheckoutRecord } from '../../src/core/checkout-log.js' */
 /** @import { ServerPool } from '../../src/core/server-pool.js' */
 /** @import { RequestContext } from '../../src/core/request-context.js' */
-/** @import { Facts, Sums } from './pool-truth.js' */
+/** @import { Facts, RequestTimes } from './pool-truth.js' */
 /** @import { WatchedSchedule } from './plan-requests.js' */
 
 /** @typedef {ReturnType<PoolTruth['gauges']> & { holders: (string | null)[] }} Instant */
 /** @typedef {{ atMs: number, monitor: Instant, truth: Instant }} InstantDifference */
 /** @typedef {{ atMs: number, monitor: Facts | null, truth: Facts }} CheckoutDifference */
+/** @typedef {{ waitMs: number, useMs: number }} Sums */
 /** @typedef {{ requestId: string, monitor: Sums, truth: Sums }} RequestDifference */
 
 /** What a client passes on, by the names of the fake one. Its pool is created before anybody can listen to it. */
@@ -133,8 +134,11 @@ export class WatchedPool {
   #judgeRequests() {
     if (!this.#plan.areAbortsTold) return;
     for (const [requestId, { waitMs, useMs }] of this.#contexts) {
-      const sums = /** @type {Sums} */ (this.#truth.sums.get(requestId));
-      const [monitor, truth] = [{ waitMs, useMs }, { waitMs: coveredMs(sums.waits), useMs: sums.useMs }];
+      const sums = /** @type {RequestTimes} */ (this.#truth.sums.get(requestId));
+      const [monitor, truth] = [
+        { waitMs, useMs },
+        { waitMs: coveredMs(sums.waits), useMs: sums.useMs },
+      ];
       if (!isDeepStrictEqual(monitor, truth)) this.differences.push({ requestId, monitor, truth });
     }
   }

@@ -30,6 +30,8 @@ import { describeServer } from './cause-facts.js';
  * @property {RepeatedQueries} [repeated] what its queries are
  */
 
+/** @typedef {Omit<CauseShare, 'proofs'>} FoundCause */
+
 /** Fewer tell nothing, unless enough of them waited. */
 const MIN_CHECKOUTS = 20;
 /** Waits are a problem if they are this share of the time of a route's requests ... */
@@ -58,7 +60,7 @@ const BLOCKED_MS = 100;
 
 /**
  * @param {{ trace: RecordedTrace, evidence: WaitEvidence, causeOf: Uint8Array, times: RequestTimes[],
- *   limits: FoundLimit[], causes: CauseShare[], totals: Diagnosis['totals'], repeated: RepeatedQueries[], failed:
+ *   limits: FoundLimit[], causes: FoundCause[], totals: Diagnosis['totals'], repeated: RepeatedQueries[], failed:
  *   FailedOperations[] }} found
  * @returns {WaitVerdict}
  */
@@ -91,7 +93,7 @@ export function judge({ trace, evidence, causeOf, times, limits, causes, totals,
 /**
  * Whether a cause ends when the pool has grown, and made few requests wait.
  * @param {Cause} cause
- * @param {CauseShare[]} causes
+ * @param {FoundCause[]} causes
  * @param {Diagnosis['totals']} totals
  */
 function isPassing(cause, causes, totals) {
@@ -138,7 +140,7 @@ function areWaitsLong(spans, open = { count: 0, waitedMs: 0 }) {
   return count > 0 && waitedMs >= WAIT_SHARE * durationMs && waitedMs >= WAIT_MS * count;
 }
 
-/** The largest cause of the largest kind. @param {CauseShare[]} waited sorted */
+/** The largest cause of the largest kind. @param {FoundCause[]} waited sorted */
 function pickMain(waited) {
   const kindOf = (/** @type {Cause} */ cause) => (OPENING_CAUSES.includes(cause) ? 'opening' : cause);
   const kinds = waited.map(({ cause }) =>
