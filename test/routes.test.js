@@ -171,6 +171,7 @@ describe("the live page's routes", () => {
       cpuMs: expect.any(Number),
       ticketsOut: expect.any(Number),
       ticketsTotal: expect.any(Number),
+      connectionLimit: expect.any(Number),
       queued: expect.any(Number),
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     });

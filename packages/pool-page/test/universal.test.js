@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { explainClients } from 'mongodb-pool-page/universal/client-words.js';
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { findKinds, kindOf } from 'mongodb-pool-page/universal/route-kinds.js';
 import { isServerBottleneck } from 'mongodb-pool-page/universal/server-bottleneck.js';
@@ -89,6 +90,47 @@ describe('kinds of routes', () => {
       'bus',
     ]);
     expect([kindOf(kinds, '/quick', 5000), kindOf(kinds, '/fast', 5000)]).toEqual(['bus', 'ferrari']);
+  });
+});
+
+describe('more clients than an app needs', () => {
+  const USE = {
+    ...{ process: 0, kind: /** @type {const} */ ('perRequest'), route: '/q', place: 'app.mjs:4', places: 1 },
+    ...{ hosts: 'db:1', created: 78, open: 78, connections: 234, mayOpen: 7956, limit: 819 },
+  };
+
+  test.each([
+    [
+      {},
+      'A new client in each request of /q: 78 clients from app.mjs:4 to one server (db:1). 78 are open, with 234 ' +
+        'connections together. The server accepts 819. Share one.',
+    ],
+    [
+      { open: 0, connections: 0 },
+      'A new client in each request of /q: 78 clients from app.mjs:4 to one server (db:1). All of them were closed. ' +
+        'Share one.',
+    ],
+    [
+      { kind: 'comeAndGo', route: null, open: 1, connections: 3, limit: null, hosts: 'db:1,db:2' },
+      'A new client again and again: 78 clients from app.mjs:4 to the same servers (db:1,db:2). 1 is open, with 3 ' +
+        'connections together. Share one.',
+    ],
+    [
+      { kind: 'stay', created: 0 },
+      '78 clients from app.mjs:4 to one server (db:1) stay open, with 234 connections together and up to 7,956 under ' +
+        'load. The server accepts 819. One client is enough, with a database for each tenant.',
+    ],
+    [
+      { kind: 'stay', created: 18, places: 6, mayOpen: null },
+      '78 clients from app.mjs:4 and 5 more to one server (db:1) stay open, 18 of them new, with 234 connections ' +
+        'together. The server accepts 819. Share one.',
+    ],
+    [
+      { kind: 'stay', created: 0, place: null, connections: null, mayOpen: null, limit: null },
+      '78 clients to one server (db:1) stay open. One client is enough, with a database for each tenant.',
+    ],
+  ])('%j', (facts, words) => {
+    expect(explainClients(/** @type {any} */ ({ ...USE, ...facts }))).toBe(words);
   });
 });
 

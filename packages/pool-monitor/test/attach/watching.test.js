@@ -247,6 +247,7 @@ describe('its own client', () => {
       version: expect.stringMatching(/^\d+\.\d+/),
       cores: expect.any(Number),
       ticketsTotal: expect.any(Number),
+      connectionLimit: expect.any(Number),
       queued: expect.any(Number),
     });
     await watch.read();
