@@ -32,12 +32,13 @@ import { OverviewReader } from './read-overview.js';
  * @returns {OverviewPage}
  */
 export function describeOverview(command, { processes, totals }, problem = '') {
+  const isUnwatched = processes.length === 0 && problem !== '';
   return {
     command,
-    sentence: describeProcesses(processes, totals),
-    trouble: [processes.length === 0 ? problem : findTrouble(processes), describeDiagnosis(processes)]
-      .filter(Boolean)
-      .join(' '),
+    sentence: isUnwatched ? 'Nothing is watched yet' : describeProcesses(processes, totals),
+    trouble: isUnwatched
+      ? `${problem[0].toUpperCase()}${problem.slice(1)}.`
+      : [findTrouble(processes), describeDiagnosis(processes)].filter(Boolean).join(' '),
     rows: processes.map((process) => ({
       name: nameProcess(process),
       url: process.url,

@@ -81,7 +81,7 @@ test.each(RUNS)(
       return (found.rows.length === processes || (isTold && found.trouble !== '')) && found;
     });
     const { rows, trouble } = page;
-    expect(trouble).toMatch(isTold ? new RegExp(`listens on port ${port}, .+ pool-lab attach \\d+$`) : /^$/);
+    expect(trouble).toMatch(isTold ? new RegExp(`listens on port ${port}, .+ pool-lab attach \\d+\\.$`) : /^$/);
     for (const row of rows) expect(row.name).toMatch(/^server\.(cjs|ts|mts|babel\.js), process \d+$/);
     if (!isTold)
       await hear('its route is seen', async () => {

@@ -6,7 +6,7 @@ import { serveHttp } from 'test-support/network.js';
 import { findFreePort } from 'test-support/processes.js';
 import { startWatch } from './start-watch.js';
 import { runCli } from '../support/run-cli.js';
-import { describeOverview } from '../../watch/overview-page.js';
+import { describeOverview, openOverview } from '../../watch/overview-page.js';
 import { OverviewReader } from '../../watch/read-overview.js';
 
 describe('watching', () => {
@@ -136,5 +136,14 @@ describe('the overview', () => {
       const { trouble } = describeOverview('app.js', await new OverviewReader(processes.slice(0, count)).read());
       expect(trouble).toMatch(words);
     }
+    expect(describeOverview('app.js', await new OverviewReader([]).read(), 'process 7 is alone')).toMatchObject({
+      sentence: 'Nothing is watched yet',
+      trouble: 'Process 7 is alone.',
+    });
+    const watched = await new OverviewReader(processes).read();
+    expect(describeOverview('app.js', watched, 'process 7 is alone').trouble).not.toMatch('alone');
+    const page = await openOverview([], { port: 0, command: 'app.js', problems: ['process 7 is alone'] });
+    cleanUp(page.close);
+    expect(await (await fetch(`${page.url}pool`)).json()).toMatchObject({ status: 503, detail: 'process 7 is alone' });
   });
 });
