@@ -23,6 +23,8 @@ const MIN_QUERIES = 5;
 const MIN_SHARE = 0.5;
 const MIN_MS = 10;
 const MIN_REQUESTS = 3;
+/** A request begins up to so long before the first checkout of a trace, if that is its own. */
+const SAME_MS = 5;
 /** Operations that one of the same kind can replace: with $in, $lookup, insertMany or bulkWrite. No getMore, no commit. */
 const REPLACEABLE = /^(find|aggregate|count|distinct|insert|update|delete|findAndModify)\b/;
 
@@ -35,7 +37,9 @@ const REPLACEABLE = /^(find|aggregate|count|distinct|insert|update|delete|findAn
 export function findRepeatedQueries(trace, byRequest, times) {
   /** @type {Map<number, { count: number, queries: number, ms: number, savedMs: number, durationMs: number, operations: Set<number> }>} */
   const routes = new Map();
-  for (const { row, route, durationMs } of times) {
+  for (const { row, route, startedMs, durationMs } of times) {
+    // A recording may have missed the first queries of a request that was going on when it began.
+    if (startedMs < -SAME_MS) continue;
     const known = routes.get(route);
     const own = known ?? { count: 0, queries: 0, ms: 0, savedMs: 0, durationMs: 0, operations: new Set() };
     if (!known) routes.set(route, own);
