@@ -525,6 +525,9 @@ describe('the check', () => {
     expect(explainBusy([8, 16], 'busyServer')).toMatch(
       /^No figures for 8, 16: the server would be busier, .* Or set --server-cores\.$/,
     );
+    expect(explainBusy([20, 50], 'busyLoop', { isAll: false })).toMatch(
+      /^Not all figures for 20, 50: requests may wait/,
+    );
     expect(explainBusy([8], 'busyLoop')).toMatch(
       /^No figures for 8: requests may wait for the app's event loop, .* can\.$/,
     );

@@ -327,6 +327,21 @@ describe('trust', () => {
         const trust = judgeTrust({ trace: { ...trace, loop: { ...loop, busyMs: 500 } }, load: restingFor(500) }, holds);
         expect(hideUnsure(trust, { settings: { poolSize: 16 }, predicted }).reasons).toEqual(new Set(['busyLoop']));
       });
+
+      test('and hiding only some says that some are left', () => {
+        const predicted = /** @type {any} */ ({ ...ends(1), utilisation: 1 });
+        const hideBelow = (/** @type {number} */ limitMs) => {
+          const whyUnsure = (/** @type {{ ms: number }} */ { ms }) => (ms < limitMs ? 'busyLoop' : null);
+          const hidden = hideUnsure(/** @type {any} */ ({ whyUnsure }), { settings: { poolSize: 16 }, predicted });
+          return [hidden.isEmpty, hidden.reasons.size];
+        };
+        // The shortest time is the mean wait, which is not one of a route.
+        expect([hideBelow(predicted.meanWaitMs + 1), hideBelow(20), hideBelow(Infinity)]).toEqual([
+          [false, 0],
+          [false, 1],
+          [true, 1],
+        ]);
+      });
     });
 
     test('but all are if the recording shows who waits for answers, and that the server had cores to spare', () => {
