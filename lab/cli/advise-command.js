@@ -36,7 +36,7 @@ export function createCommand() {
           `exit with 1 if there is none, or no verdict, and with ${EXIT_NO_PREDICTION} if the recording can't be ` +
           'predicted',
       )
-      .argument('[scenario]', 'Artillery scenario')
+      .argument('[scenario...]', 'Artillery scenario; further files are merged into it')
       .requiredOption(
         '--slo <goal>',
         "e.g. '/fast p99 < 50ms'; p50, p90, p95, p99, p99.9 or max; repeatable",
@@ -55,7 +55,7 @@ export function createCommand() {
 }
 
 /**
- * @param {string | undefined} scenario
+ * @param {string[]} scenario
  * @param {import('./load-options.js').LoadOptions & { slo: Slo[], headroom: number,
  *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, firstSeed: number, explain: boolean,
  *   json: boolean }} options

@@ -24,7 +24,7 @@ import { servicesOfResult } from '../predictions/result-services.js';
 import { matchServices } from './match-services.js';
 import { readShown } from './progress-bar.js';
 import { HOW_TO_WATCH, askApp, parseAppUrl, timeRoundTrips } from './running-app.js';
-import { collect, parseCores, parseUpTo } from './option-parsers.js';
+import { collect, parseCores, parseUpTo, parseVariables } from './option-parsers.js';
 import { readJson } from '../base/read-json.js';
 import { toResult } from './result-file.js';
 
@@ -40,13 +40,15 @@ const MAX_WORKERS = 1024;
 
 /**
  * @typedef {object} LoadOptions
- * @property {string} [scenario] file
+ * @property {string[]} [scenario] files, merged into the first
  * @property {string[]} [trace] files; the first is replayed
  * @property {string} [client] whose pool is predicted; see pickPool
  * @property {string} [process]
  * @property {string} [check] file of another trace
  * @property {number | 'none'} [serverCores]
  * @property {string} [environment]
+ * @property {string} [config] file, merged into the scenario
+ * @property {Record<string, unknown>} [variables]
  * @property {boolean} [skipFunctions]
  * @property {string[]} [service]
  * @property {string[]} [queries]
@@ -68,9 +70,17 @@ const MAX_WORKERS = 1024;
  * @property {Trace[]} [others] the same pool, in the other traces
  */
 
+/** Adds the options of `artillery run` that a scenario needs. @param {Command} command */
+export function withScenarioOptions(command) {
+  return command
+    .option('--environment <name>', 'environment of the scenario')
+    .option('-c, --config <file>', 'file with the config of the scenario')
+    .option('-v, --variables <json>', `variables of the scenario, such as '{"rate": 5}'`, parseVariables);
+}
+
 /** Adds the options for the load and its service times. @param {Command} command */
 export function withLoadOptions(command) {
-  return command
+  return withScenarioOptions(command)
     .option(
       '--trace <file>',
       'replay a trace instead of a scenario; more of them, from pools of other sizes, show how queries ' +
@@ -80,7 +90,6 @@ export function withLoadOptions(command) {
     .option('--client <name>', 'of a trace with several pools: the client to predict')
     .option('--process <pid>', 'of a trace with several processes: the one to predict')
     .option('--check <trace>', 'check --trace: does it predict this recording of the same load at another pool size?')
-    .option('--environment <name>', 'environment of the scenario')
     .option('--skip-functions', 'leave out the function steps of the scenario: what their code does is not simulated')
     .option(
       '--service <route=time>',
@@ -117,25 +126,28 @@ export function withLoadOptions(command) {
  * @throws {Error} unless there is exactly one load; for a file that can't be read; for a route without a service time
  */
 export async function readLoad({ trace: traces = [], ...options }) {
-  const { scenario } = options;
-  if (scenario && traces.length > 0) throw new Error('Give either a scenario or --trace, not both');
+  const { scenario = [] } = options;
+  if (scenario.length > 0 && traces.length > 0) throw new Error('Give either a scenario or --trace, not both');
   if ((options.client ?? options.process) !== undefined && traces.length === 0)
     throw new Error('--client and --process need --trace: a scenario has one pool');
   if (options.check !== undefined && traces.length === 0)
     throw new Error('--check needs --trace: a scenario has nothing recorded');
   if (traces.length > 0) return readTraceLoad(traces, options);
-  if (scenario) return readScenarioLoad(scenario, options);
+  if (scenario.length > 0) return readScenarioLoad(scenario, options);
   throw new Error(
     'Nothing to predict: pass an Artillery scenario, such as loadtests/mixed.yaml, or --trace FILE (pool-lab record)',
   );
 }
 
 /** @param {string[]} files @param {LoadOptions} options @returns {Promise<LoadInput>} */
-async function readTraceLoad(files, { environment, skipFunctions, service, queries, from, app, ...options }) {
-  if (environment ?? skipFunctions ?? service ?? queries ?? from ?? app) {
+async function readTraceLoad(
+  files,
+  { environment, config, variables, skipFunctions, service, queries, from, app, ...options },
+) {
+  if (environment ?? config ?? variables ?? skipFunctions ?? service ?? queries ?? from ?? app) {
     throw new Error(
-      '--environment, --skip-functions, --service, --queries, --from and --app need a scenario: ' +
-        'a trace has its own service times',
+      '--environment, --config, --variables, --skip-functions, --service, --queries, --from and --app need a ' +
+        'scenario: a trace has its own service times',
     );
   }
   const traces = [];
@@ -191,13 +203,14 @@ function checkHeader({ file, header: { pool } }) {
   }
 }
 
-/** @param {string} scenario file @param {LoadOptions} options @returns {Promise<LoadInput>} */
+/** @param {string[]} files @param {LoadOptions} options @returns {Promise<LoadInput>} */
 async function readScenarioLoad(
-  scenario,
-  { environment, skipFunctions, service = [], queries = [], from, app, workers, serverCores },
+  [scenario, ...more],
+  { environment, config, variables, skipFunctions, service = [], queries = [], from, app, workers, serverCores },
 ) {
   const [given, counts] = [parseServices(service), parseQueries(queries)];
-  const workload = await readScenario(scenario, { environment, skipFunctions });
+  const others = [...more, ...(config === undefined ? [] : [config])];
+  const workload = await readScenario(scenario, { environment, skipFunctions, others, variables });
   const earlier = from === undefined ? undefined : await readInputs(from);
   const server = typeof serverCores === 'number' ? { cores: serverCores } : undefined;
   const load = createScenarioLoad(workload, { workers, server });
@@ -210,7 +223,7 @@ async function readScenarioLoad(
   );
   requireBoth(services, serverCores);
   const warnings = [
-    ...workload.warnings.map(({ line, message }) => `${scenario}, line ${line}: ${message}`),
+    ...workload.warnings.map(({ file = scenario, line, message }) => `${file}, line ${line}: ${message}`),
     ...unclear,
     ...foreseeLostUsers(workload, workers).map((message) => `${scenario}, ${message}.`),
   ];
@@ -229,7 +242,18 @@ async function readScenarioLoad(
     resolutionMs: overhead ? RESOLUTION_MS : 0,
     notes: [describeCoverage(overhead, source)],
     warnings,
-    settings: { scenario, environment, skipFunctions, services, workers, overhead, pool: running?.pool, serverCores },
+    settings: {
+      scenario: [scenario, ...more].join(' '),
+      environment,
+      config,
+      variables,
+      skipFunctions,
+      services,
+      workers,
+      overhead,
+      pool: running?.pool,
+      serverCores,
+    },
   };
 }
 

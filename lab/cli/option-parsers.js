@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { isRecord } from '../base/shape.js';
 
 const MAX_PORT = 65_535;
 /** A limit above it would tell nobody anything. */
@@ -59,6 +60,17 @@ export const parseCores = orInvalid((text) => {
     throw new Error(`It must be a number above 0, up to ${MAX_CORES}, such as 2 or 1.8; or none.`);
   }
   return cores;
+});
+
+/** @type {(text: string) => Record<string, unknown>} */
+export const parseVariables = orInvalid((text) => {
+  try {
+    const variables = JSON.parse(text);
+    if (isRecord(variables)) return variables;
+  } catch {
+    // Like any other text.
+  }
+  throw new Error(`It must be a JSON object, such as '{"rate": 5}'.`);
 });
 
 /** Refuses an empty value: an unset shell variable must not act as if the option were missing. @param {string} text */

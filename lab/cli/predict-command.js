@@ -38,7 +38,7 @@ export function createCommand() {
   return withLoadOptions(
     new Command('predict')
       .description('predict what a load test would measure at each pool size, in milliseconds instead of minutes')
-      .argument('[scenario]', 'Artillery scenario')
+      .argument('[scenario...]', 'Artillery scenario; further files are merged into it')
       .addOption(
         new Option('--pool-sizes <list>', 'e.g. 1,3,10 or 1..20')
           .argParser(orInvalid(parsePoolSizes))
@@ -67,7 +67,7 @@ export function createCommand() {
 }
 
 /**
- * @param {string | undefined} scenario
+ * @param {string[]} scenario
  * @param {import('./load-options.js').LoadOptions & { poolSizes: number[], driver: string, seeds?: number,
  *   firstSeed: number, bands: boolean, explain: boolean, html?: string, json: boolean }} options
  */

@@ -9,6 +9,7 @@ import { judgeGoals } from '../sweep/sweep-figures.js';
 import { Sweep } from '../sweep/sweep-lab.js';
 import { createSweepView } from '../sweep/sweep-view.js';
 import { requireYes } from './confirm.js';
+import { withScenarioOptions } from './load-options.js';
 import { collect, mongoOption, orInvalid, parseText, parseUpTo } from './option-parsers.js';
 import { runShown } from './run-shown.js';
 import { readResult, reportResult, requireWritableResult } from './result-file.js';
@@ -23,16 +24,16 @@ const MAX_SECONDS = 3600;
 
 /** `pool-lab sweep ... -- node app.js` */
 export function createCommand() {
-  return new Command('sweep')
-    .usage('[options] [scenario] -- <command...>')
+  const command = new Command('sweep')
+    .usage('[options] [scenario...] -- <command...>')
     .description(
       'load-test your own app at several pool sizes and compare. No code changes: the lab starts it with maxPoolSize ' +
         'overridden. It uses the MongoDB that the app uses; if that is not on this machine, it asks',
     )
-    .argument('[scenario]', 'Artillery scenario to run; its target is ignored')
+    .argument('[scenario]', 'Artillery scenario to run; its target is ignored. Further files are merged into it')
     .argument('[command...]', 'what starts your app, after --, such as node app.js')
-    .requiredOption('--pool-sizes <list>', 'e.g. 2,4,8,16', orInvalid(parsePoolSizes))
-    .option('--environment <name>', 'environment of the scenario')
+    .requiredOption('--pool-sizes <list>', 'e.g. 2,4,8,16', orInvalid(parsePoolSizes));
+  return withScenarioOptions(command)
     .option(
       '--load <command>',
       "any other load generator instead of a scenario, such as 'k6 run load.js'; " +
@@ -61,24 +62,23 @@ export function createCommand() {
 /**
  * Commander does not say which arguments stood before `--`.
  * @param {Command} self
- * @returns {{ command: string[], scenario?: string }}
+ * @returns {{ command: string[], scenario: string[] }}
  */
 function splitWords({ args, parent }) {
   const { rawArgs } = /** @type {Command & { rawArgs: string[] }} */ (parent);
   const dashes = rawArgs.indexOf('--');
   const command = dashes < 0 ? [] : rawArgs.slice(dashes + 1);
   if (command.length === 0) throw new Error('Which app? Put the command that starts it last, as in -- node app.js');
-  const [scenario, ...others] = args.slice(0, -command.length);
-  if (others.length > 0) throw new Error(`Give one scenario, and no ${others.join(' ')}`);
-  return { command, scenario };
+  return { command, scenario: args.slice(0, -command.length) };
 }
 
 /**
- * @param {{ command: string[], scenario?: string }} words
+ * @param {{ command: string[], scenario: string[] }} words
  * @param {Omit<SweepOptions, 'command' | 'scenario' | 'confirmHosts'> & { repeat: number, baseline?: string,
  *   out?: string, json: boolean, yes: boolean }} options
  */
-async function runSweep({ command, scenario }, { repeat, baseline, out, json, yes, ...options }) {
+async function runSweep({ command, scenario: files }, { repeat, baseline, out, json, yes, ...options }) {
+  const scenario = files.length > 0 ? files : undefined;
   if ((scenario === undefined) === (options.load === undefined)) {
     throw new Error(
       `Which load? Give either an Artillery scenario, such as loadtests/mixed.yaml, or --load COMMAND${

@@ -15,8 +15,9 @@ const OVERHEAD_MS = 10_000;
 const COMMAND_MS = 30_000;
 
 /** @param {SweepOptions} options @returns {Promise<SweepPlan>} */
-export async function planSweep({ command, scenario, environment, load, target, client, poolSizes, slo = [], warmUp }) {
-  const read = await readForPrediction(scenario, environment);
+export async function planSweep({ command, load, target, client, poolSizes, slo = [], warmUp, ...options }) {
+  const read = await readForPrediction(options);
+  const { scenario, environment, config, variables } = options;
   const durationMs = read.workload ? createScenarioLoad(read.workload, { workers: WORKERS }).durationMs : COMMAND_MS;
   return {
     ...read,
@@ -29,7 +30,7 @@ export async function planSweep({ command, scenario, environment, load, target, 
       goals: slo.map(({ text }) => text),
       ...(scenario === undefined
         ? { load: printCommand(String(load).split(' ')) }
-        : { scenario: nameFile(scenario), environment }),
+        : { scenario: scenario.map(nameFile).join(' '), environment, config: config && nameFile(config), variables }),
     },
     variants: poolSizes.map((poolSize) => ({
       name: `pool ${poolSize}`,
@@ -41,20 +42,24 @@ export async function planSweep({ command, scenario, environment, load, target, 
 
 /**
  * Artillery can run more than can be simulated.
- * @param {string} [scenario] @param {string} [environment]
+ * @param {Pick<SweepOptions, 'scenario' | 'environment' | 'config' | 'variables'>} options
  * @returns {Promise<{ workload?: SweepScenario, warnings: string[] }>}
  */
-async function readForPrediction(scenario, environment) {
+async function readForPrediction({ scenario, environment, config, variables }) {
   if (scenario === undefined) return { warnings: [] };
-  await access(scenario).catch((cause) => {
-    throw new Error(`${scenario} can't be read: ${reasonOf(cause)}`, { cause });
-  });
-  const name = nameFile(scenario);
+  const files = [...scenario, ...(config === undefined ? [] : [config])];
+  for (const file of files) {
+    await access(file).catch((cause) => {
+      throw new Error(`${file} can't be read: ${reasonOf(cause)}`, { cause });
+    });
+  }
+  const [first, ...others] = files;
   try {
-    const workload = await readScenario(scenario, { environment, skipFunctions: true });
-    const warn = (/** @type {{ line?: number, message: string }} */ { line, message }) =>
-      `${name}, line ${line}, in the prediction: ${message}`;
-    return { workload, warnings: workload.warnings.map(warn) };
+    const workload = await readScenario(first, { environment, variables, others, skipFunctions: true });
+    const warnings = workload.warnings.map(
+      ({ file = first, line, message }) => `${nameFile(file)}, line ${line}, in the prediction: ${message}`,
+    );
+    return { workload, warnings };
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
     return { warnings: [`the prediction replays the requests as they arrived: ${message}`] };

@@ -31,8 +31,9 @@ export async function prepareSweep({ workload }, options, { mongoUrl, signal, re
     Object.keys(statuses)
       .filter((path) => statuses[path] === 404)
       .map((path) => {
-        const line = lines.find(({ url }) => placeOf(url) === path)?.line;
-        return `GET ${path} ${line ? `(${nameFile(String(scenario))}, line ${line}) ` : ''}answers 404`;
+        const found = lines.find(({ url }) => placeOf(url) === path);
+        const place = found && scenario && `(${nameFile(found.file ?? scenario[0])}, line ${found.line}) `;
+        return `GET ${path} ${place ?? ''}answers 404`;
       });
   const check = (/** @type {Record<string, number>} */ found) => {
     const missing = listMissing(found);
@@ -84,7 +85,7 @@ const ANSWER_MS = 300_000;
  * @param {number} poolSize
  * @param {SweepOptions} options users run the scenario, or request the paths in turn; warmUp 0: no warm-up
  */
-export async function warmUpApp({ url, signal }, poolSize, { scenario, environment, warmUpPaths, warmUp }) {
+export async function warmUpApp({ url, signal }, poolSize, { scenario, warmUpPaths, warmUp, ...options }) {
   if (warmUp === 0) return;
   const callers = Math.min(poolSize, MAX_CALLERS);
   if (warmUpPaths) {
@@ -92,7 +93,8 @@ export async function warmUpApp({ url, signal }, poolSize, { scenario, environme
     await runClosedLoop({ workers: callers, task, withinMs: warmUp * 1000 }, { signal });
   } else if (scenario !== undefined) {
     const phases = [{ duration: Math.ceil(warmUp), arrivalRate: USERS_PER_SEC, maxVusers: callers }];
-    await runArtillery({ scenario, target: url, environment, phases, signal });
+    const { environment, config, variables } = options;
+    await runArtillery({ scenario, target: url, environment, config, variables, phases, signal });
   }
 }
 

@@ -25,8 +25,10 @@ import { createSweepView } from './sweep-view.js';
  * @typedef {object} SweepOptions
  * @property {string[]} command that starts the app
  * @property {number[]} poolSizes
- * @property {string} [scenario] path of an Artillery scenario; without it there is a `load`
+ * @property {string[]} [scenario] paths of an Artillery scenario, merged into the first; without it there is a `load`
  * @property {string} [environment] one of the scenario's
+ * @property {string} [config] path of the scenario's config
+ * @property {Record<string, unknown>} [variables] of the scenario
  * @property {string} [load] command of another load generator
  * @property {'embedded'} [mongo] a MongoDB of ours for the app; without it the app uses its own
  * @property {string} [target] URL of the app
@@ -124,10 +126,10 @@ export class Sweep {
 
   /** @param {AttachedApp & { url: string }} app @returns {Promise<ClientReport>} */
   #runLoad({ url, signal }) {
-    const { scenario, environment, load } = this.#options;
+    const { scenario, environment, config, variables, load } = this.#options;
     return scenario === undefined
       ? runLoadCommand({ command: String(load), target: url }, { signal })
-      : runScenario({ scenario, target: url, environment, workload: this.#workload }, { signal });
+      : runScenario({ scenario, target: url, environment, config, variables, workload: this.#workload }, { signal });
   }
 }
 

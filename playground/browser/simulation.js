@@ -6,7 +6,8 @@ import {
   poolOfApp,
   predict,
   readTraceText,
-  readWorkload,
+  parseYaml,
+  createWorkload,
 } from 'mongodb-pool-predictor';
 import { checkAppPool } from '../../lab/predictions/app-pool.js';
 
@@ -109,7 +110,7 @@ export async function watchPreset(preset) {
  */
 async function readPreset({ yaml = '', trace, services = [], cores }) {
   if (trace !== undefined) return readRecording(trace, cores);
-  const { warnings, ...workload } = readWorkload(yaml, { file: 'The scenario' });
+  const { warnings, ...workload } = readYaml(yaml);
   const load = createScenarioLoad(workload, { workers: 1, server: cores ? { cores } : undefined });
   const given = parseServices(services);
   const missing = load.routes.filter((route) => !Object.hasOwn(given, route));
@@ -129,7 +130,13 @@ async function readRecording(text, cores) {
   return { load, services: load.services, overhead, recordedPool: settings, warnings: trace.warnings };
 }
 
+/** @param {string} yaml */
+function readYaml(yaml) {
+  const file = 'The scenario';
+  return createWorkload(parseYaml(yaml, file), { file });
+}
+
 /** The routes of a scenario, to ask for their service times. @param {string} yaml @returns {string[]} */
 export function listRoutesOf(yaml) {
-  return createScenarioLoad(readWorkload(yaml, { file: 'The scenario' })).routes;
+  return createScenarioLoad(readYaml(yaml)).routes;
 }

@@ -31,23 +31,27 @@ export const WORKERS = Math.max(1, os.cpus().length - 1);
 
 /**
  * @param {object} options
- * @param {string} options.scenario path of a YAML file
+ * @param {string | string[]} options.scenario path of a YAML file, or of several
  * @param {string} options.target URL of the app, in place of the scenario's target
  * @param {string} [options.environment] one of the scenario's
+ * @param {string} [options.config] path of the scenario's config
+ * @param {Record<string, unknown>} [options.variables] of the scenario
  * @param {object[]} [options.phases] in place of the scenario's
  * @param {AbortSignal} [options.signal] ends the run
  * @returns {Promise<{ report: ArtilleryReport, met: string[], unmet: string[] }>} the figures of the run, and the
  *   scenario's thresholds that it met and missed
  * @throws {Error} with Artillery's last output if it writes no report
  */
-export async function runArtillery({ scenario, target, environment, phases, signal }) {
+export async function runArtillery({ scenario, target, environment, config, variables, phases, signal }) {
   const folder = await makeTempFolder('artillery');
   try {
     const output = path.join(folder, 'report.json');
     const args = ['run', '--target', target, '--output', output];
     if (environment) args.push('--environment', environment);
+    if (config) args.push('--config', config);
+    if (variables) args.push('--variables', JSON.stringify(variables));
     if (phases) args.push('--overrides', JSON.stringify({ config: { phases } }));
-    const child = startGuarded(process.execPath, [COMMAND, ...args, scenario], {
+    const child = startGuarded(process.execPath, [COMMAND, ...args, ...[scenario].flat()], {
       folder,
       env: childEnvironment({ ARTILLERY_DISABLE_TELEMETRY: 'true' }),
       signal,

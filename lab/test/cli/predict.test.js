@@ -430,3 +430,26 @@ test('--from a calibration is refused, with what to give instead', async () => {
       '--service /report=work:32 --server-cores 2\n',
   );
 });
+
+test('a scenario may be in several files, with values from outside, as for Artillery', async () => {
+  const [flow, more, config] = await Promise.all(
+    Object.entries({
+      flow: 'scenarios: [ { flow: [ { get: { url: "{{ $env.PREFIX }}/a" } } ] } ]',
+      more: 'scenarios: [ { flow: [ {}, { get: { url: /b } } ] } ]',
+      config: `config:
+  phases: [ { duration: 1, arrivalCount: "{{ $env.USERS }}" }, { duration: 1, arrivalCount: "{{ n }}" } ]`,
+    }).map(async ([name, text]) => {
+      const file = path.join(folder, `${name}.yaml`);
+      await writeFile(file, text);
+      return file;
+    }),
+  );
+  const args = ['predict', flow, more, '-c', config, '-v', '{"n": 4}', '--service', '/v1/a=2', '--service', '/b=3'];
+  const { stdout } = await runCli([...args, '--json'], { env: { PREFIX: '/v1', USERS: '3' } });
+  const { settings, variants, warnings } = JSON.parse(stdout);
+  expect(variants[0].predicted.requests).toBe(14);
+  expect(Object.keys(variants[0].predicted.routes)).toEqual(['/v1/a', '/b']);
+  expect(settings).toMatchObject({ scenario: `${flow} ${more}`, config, variables: { n: 4 } });
+  expect(warnings).toEqual([]);
+  await expectRefused(args, /config\.yaml, line 2: .*"\{\{ \$env\.USERS \}\}"\nSet USERS in the environment/);
+});

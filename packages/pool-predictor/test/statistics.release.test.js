@@ -7,7 +7,7 @@ import { checkTrace } from '../src/predict/check-trace.js';
 import { predict } from '../src/predict/predict.js';
 import { createRuns, simulateHere } from '../src/runs/simulation-runs.js';
 import { quantile } from '../src/base/sample-statistics.js';
-import { readWorkload } from '../src/scenario/workload.js';
+import { readWorkload } from '../src/scenario/read-workload.js';
 import { createRandom } from '../src/simulator/random.js';
 import { GAPS, recordMixed, responseMs, run, TIMES, toTrace, visitors } from './trace/traces.js';
 import { createTraceLoad } from '../src/load/trace-load.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { readTraceOf } from '../trace/read-trace.js';
-import { readWorkload } from '../scenario/workload.js';
+import { readWorkload } from '../scenario/read-workload.js';
 
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
 
@@ -15,21 +15,28 @@ const MAX_HEADER_BYTES = 10_000;
  * Reads an Artillery scenario from a file, and the CSV files beside it that its URLs come from.
  *
  * @param {string} file
- * @param {{ environment?: string, skipFunctions?: boolean }} [options] see readWorkload
+ * @param {{ environment?: string, skipFunctions?: boolean, others?: string[], variables?: Record<string, unknown> }}
+ *   [options] others: files that are merged into it; see readWorkload
  * @throws {Error} naming the file, when it can't be read or simulated; see readWorkload
  */
-export async function readScenario(file, { environment, skipFunctions } = {}) {
+export async function readScenario(file, { others = [], ...options } = {}) {
+  return readWorkload(await readText(file), {
+    ...options,
+    env: process.env,
+    others: await Promise.all(others.map(async (other) => ({ file: other, text: await readText(other) }))),
+    file,
+    readPayload: (name) => readPayload(path.resolve(path.dirname(file), name), name),
+  });
+}
+
+/** @param {string} file */
+async function readText(file) {
   const bytes = await readFile(file).catch((cause) => {
     throw new Error(`${file} can't be read: ${reasonOf(cause)}`, { cause });
   });
   const text = decode(bytes);
   if (text === undefined) throw new Error(`${file} is not UTF-8 text: save it as UTF-8`);
-  return readWorkload(text, {
-    environment,
-    skipFunctions,
-    file,
-    readPayload: (name) => readPayload(path.resolve(path.dirname(file), name), name),
-  });
+  return text;
 }
 
 /** @param {string} file @param {string} name for messages */

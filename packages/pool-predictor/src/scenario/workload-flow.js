@@ -94,9 +94,30 @@ function readLoop(step, path, context) {
       }),
     );
   }
+  if ((step.count ?? over ?? undefined) === undefined) refuseCounts(step.loop, [...path, 'loop'], context);
   const count = context.issues.attempt(path, () => readCount({ ...step, over }));
   const steps = readBody(context);
   return count === undefined ? [] : [{ kind: 'loop', count, steps }];
+}
+
+/**
+ * Finds a count in a step of a loop, instead of beside the loop.
+ * @param {any[]} steps
+ * @param {YamlPath} path
+ * @param {FlowContext} context
+ */
+function refuseCounts(steps, path, { issues }) {
+  for (const [index, step] of steps.entries()) {
+    if (Object(step).loop !== undefined) continue;
+    for (const way of [[], ...Object.keys(Object(step)).map((key) => [key])]) {
+      const { count } = Object(way.length > 0 ? step[way[0]] : step);
+      if (count !== undefined)
+        issues.refuse(
+          [...path, index, ...way, 'count'],
+          'this count belongs to a step of the loop: move it beside loop',
+        );
+    }
+  }
 }
 
 /**
@@ -118,9 +139,11 @@ function memberOf(element, member) {
 function readCount({ count, over }) {
   if (Array.isArray(over)) return over.length;
   if (over !== undefined) throw new Error('a loop over a variable: its length is unknown');
+  if ((count ?? undefined) === undefined)
+    throw new Error('this loop has no count, so Artillery repeats it for ever: write a count beside loop');
   const range = /^(\d{1,9})-(\d{1,9})$/.exec(textOf(count));
   if (range) return Math.max(0, Number(range[2]) - Number(range[1]));
-  const rounds = Number(textOf(count ?? NaN));
+  const rounds = Number(textOf(count));
   if (!Number.isSafeInteger(rounds) || rounds < 1) {
     throw new Error(`a loop needs a count of at least 1, not ${JSON.stringify(count)}`);
   }

@@ -1,17 +1,16 @@
 /** @import { YamlPath } from './yaml-source.js' */
 
 /**
- * @typedef {object} Issue
- * @property {number} line
- * @property {string} message
+ * @typedef {{ line: number, file?: string }} Place file: only if it is not the first
+ * @typedef {Place & { message: string }} Issue
  */
 
 /**
  * Collects the problems of a scenario file, so that one error names all of them.
  *
- * @param {(path: YamlPath) => number} lineAt
+ * @param {(path: YamlPath) => Place} placeAt
  */
-export function createIssues(lineAt) {
+export function createIssues(placeAt) {
   /** @type {Issue[]} */
   const refusals = [];
   /** @type {Issue[]} */
@@ -24,8 +23,10 @@ export function createIssues(lineAt) {
    * @param {string} message
    */
   function add(issues, path, message) {
-    const line = lineAt(path);
-    if (!issues.some((issue) => issue.line === line && issue.message === message)) issues.push({ line, message });
+    const place = placeAt(path);
+    const isSame = (/** @type {Issue} */ issue) =>
+      issue.file === place.file && issue.line === place.line && issue.message === message;
+    if (!issues.some(isSame)) issues.push({ ...place, message });
   }
 
   /** Notes a problem that would make a prediction wrong. @param {YamlPath} path @param {string} message */
@@ -71,8 +72,10 @@ export function createIssues(lineAt) {
   /** @param {string} file */
   function throwIfRefused(file) {
     if (refusals.length === 0) return;
-    refusals.sort((a, b) => a.line - b.line);
-    const list = refusals.map(({ line, message }) => `  line ${line}: ${message}`).join('\n');
+    refusals.sort((a, b) => (a.file ?? '').localeCompare(b.file ?? '') || a.line - b.line);
+    const list = refusals
+      .map((one) => `  ${one.file ? `${one.file}, ` : ''}line ${one.line}: ${one.message}`)
+      .join('\n');
     throw new Error(`${file} can't be simulated:\n${list}`);
   }
 

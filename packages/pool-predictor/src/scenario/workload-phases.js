@@ -10,7 +10,10 @@ const MAX_RATE = 1_000_000;
 /** @param {any} config @param {Issues} issues @returns {Phase[]} */
 export function readPhases(config, issues) {
   if (config.phases === undefined) {
-    issues.warn(['config'], 'there are no phases: a single user arrives, as in Artillery');
+    issues.warn(
+      ['config'],
+      'there are no phases: a single user arrives, as in Artillery. Are they in another file (--config)?',
+    );
     return [{ durationMs: 1000, arrivalCount: 1 }];
   }
   if (!Array.isArray(config.phases)) {

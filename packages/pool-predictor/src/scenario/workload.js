@@ -5,15 +5,14 @@ import { readStep } from './workload-flow.js';
 import { createIssues } from './workload-issues.js';
 import { readPhases } from './workload-phases.js';
 import { keyOf } from './workload-request.js';
-import { parseYaml } from './yaml-source.js';
 
 /** @import { Workload, Scenario } from '../simulator/scenarios.js' */
 /** @import { FlowContext } from './workload-flow.js' */
-/** @import { Issue } from './workload-issues.js' */
+/** @import { Issue, Place } from './workload-issues.js' */
 /** @import { Endpoint } from './workload-request.js' */
 /** @import { YamlPath } from './yaml-source.js' */
 
-/** @typedef {Endpoint & { line: number, route?: string }} RequestLine route: none for another host than the target */
+/** @typedef {Endpoint & Place & { route?: string }} RequestLine route: none for another host than the target */
 
 // Artillery closes a socket after 8 s of silence, unless http.timeout is a number.
 const AGENT_TIMEOUT_MS = 8000;
@@ -22,38 +21,33 @@ const SCENARIO_HOOKS = ['beforeScenario', 'afterScenario', 'beforeRequest', 'aft
 const PORT_HOOK = 'findApp';
 
 /**
- * Reads an Artillery scenario (https://www.artillery.io/docs/reference/test-script) for a simulation.
+ * @typedef {object} Script a scenario file, or what several files and the command line make of it
+ * @property {any} value
+ * @property {(path: YamlPath) => Place} placeAt
+ */
+
+/**
+ * Turns an Artillery script (https://www.artillery.io/docs/reference/test-script) into a load to simulate.
  *
- * @param {string} yamlText
+ * @param {Script} script
  * @param {object} [options]
- * @param {string} [options.environment] one of config.environments, merged into config
  * @param {string} [options.file] its name, for messages
  * @param {boolean} [options.skipFunctions] leave out function steps, with a warning; default: refuse them
  * @param {(file: string) => string} [options.readPayload] reads a CSV file of config.payload; called with the name as
  *   written
  * @returns {Workload & { target: unknown, requests: RequestLine[], warnings: Issue[] }} requests: each request step of
  *   the file, once for each URL; warnings: parts that the simulation ignores or assumes
- * @throws {Error} for text that is not YAML; otherwise naming everything that can't be simulated, each with its line
+ * @throws {Error} naming everything that can't be simulated, each with its line
  */
-export function readWorkload(
-  yamlText,
-  { environment, file = 'The scenario file', skipFunctions = false, readPayload } = {},
+export function createWorkload(
+  { value, placeAt },
+  { file = 'The scenario file', skipFunctions = false, readPayload } = {},
 ) {
-  const { value, lineAt } = parseYaml(yamlText, file);
   if (!isRecord(value) || !Array.isArray(value.scenarios)) throw new Error(`${file} has no list of scenarios`);
-  const base = isRecord(value.config) ? value.config : {};
-  const overlay = environment === undefined ? {} : findEnvironment(base, environment, file);
-  const config = merge(base, overlay);
-
-  const issues = createIssues((path) =>
-    lineAt(
-      path[0] === 'config' && has(overlay, path.slice(1))
-        ? ['config', 'environments', environment ?? '', ...path.slice(1)]
-        : path,
-    ),
-  );
+  const config = isRecord(value.config) ? value.config : {};
+  const issues = createIssues(placeAt);
   const phases = readPhases(config, issues);
-  /** @type {Map<string, Endpoint & { line: number }>} */
+  /** @type {Map<string, Endpoint & Place>} */
   const endpoints = new Map();
   const keyed = readScenarios(value.scenarios, config, {
     issues,
@@ -61,8 +55,8 @@ export function readWorkload(
     skipFunctions,
     ...createUserData(config, issues, readPayload),
     onRequest(path, endpoint) {
-      const line = lineAt(path);
-      endpoints.set(`${line} ${endpoint.url} ${keyOf(endpoint)}`, { line, ...endpoint });
+      const place = placeAt(path);
+      endpoints.set(`${place.file} ${place.line} ${endpoint.url} ${keyOf(endpoint)}`, { ...place, ...endpoint });
     },
   });
   const names = nameRoutes([...endpoints.values()]);
@@ -140,42 +134,4 @@ function readTimeoutMs(config) {
     throw new Error(`http.timeout must be more than 0, not ${timeout}`);
   if (typeof timeout === 'number') return ms;
   return ms > 0 ? Math.min(ms, AGENT_TIMEOUT_MS) : AGENT_TIMEOUT_MS;
-}
-
-/** @param {any} config @param {string} environment @param {string} file */
-function findEnvironment(config, environment, file) {
-  const environments = isRecord(config.environments) ? config.environments : {};
-  if (Object.hasOwn(environments, environment) && isRecord(environments[environment])) return environments[environment];
-  throw new Error(
-    `${file} has no environment "${environment}": ` + `it has ${Object.keys(environments).join(', ') || 'none'}`,
-  );
-}
-
-/**
- * Merges two values as Artillery does (https://lodash.com/docs#merge): maps by key and lists by position.
- *
- * @param {any} base
- * @param {any} overlay
- * @returns {any}
- */
-function merge(base, overlay) {
-  if (Array.isArray(base) && Array.isArray(overlay)) {
-    const longer = base.length > overlay.length ? base : overlay;
-    return longer.map((_, index) => merge(base[index], overlay[index]));
-  }
-  if (isRecord(base) && isRecord(overlay)) {
-    const keys = Object.keys({ ...base, ...overlay });
-    return Object.fromEntries(keys.map((key) => [key, merge(ownOf(base, key), ownOf(overlay, key))]));
-  }
-  return overlay === undefined ? base : overlay;
-}
-
-/** Ignores inherited properties, such as `constructor`. @param {any} map @param {string} key */
-function ownOf(map, key) {
-  return Object.hasOwn(map, key) ? map[key] : undefined;
-}
-
-/** @param {any} value @param {YamlPath} path */
-function has(value, path) {
-  return path.length > 0 && path.reduce((at, key) => at?.[key], value) !== undefined;
 }

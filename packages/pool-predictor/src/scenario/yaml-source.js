@@ -1,6 +1,7 @@
 import { LineCounter, isAlias, isCollection, isPair, parseDocument } from 'yaml';
 
 /** @import { Document, Pair } from 'yaml' */
+/** @import { Script } from './workload.js' */
 
 /** No scenario is nested this deep, and the stack can still hold it. */
 const MAX_LEVELS = 100;
@@ -13,8 +14,7 @@ const SEVERAL = 'a second YAML document begins here, but a scenario has only one
 /**
  * @param {string} text
  * @param {string} file its name, for messages
- * @returns {{ value: any, lineAt: (path: YamlPath) => number }} lineAt counts from 1. For a path that is not in the
- *   file, it returns the line of the nearest parent
+ * @returns {Script} lines count from 1. For a path that is not in the file, it is the line of the nearest parent
  * @throws {Error} naming line and column, when the text is not YAML; naming the file, for a bad alias
  */
 export function parseYaml(text, file) {
@@ -29,7 +29,7 @@ export function parseYaml(text, file) {
   }
 
   /** @param {YamlPath} path */
-  function lineAt(path) {
+  function placeAt(path) {
     /** @type {any} */
     let node = document.contents;
     let offset = node?.range?.[0] ?? 0;
@@ -41,10 +41,10 @@ export function parseYaml(text, file) {
       node = isPair(item) ? item.value : item;
       offset = (isPair(item) ? /** @type {any} */ (item.key) : node)?.range?.[0] ?? offset;
     }
-    return lines.linePos(offset).line;
+    return { line: lines.linePos(offset).line };
   }
 
-  return { value: toValue(document, file), lineAt };
+  return { value: toValue(document, file), placeAt };
 }
 
 /** @param {Document} document @param {string} file */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { countSteps, createScenarioLoad } from '../../src/load/scenario-load.js';
 import { predict } from '../../src/predict/predict.js';
-import { readWorkload } from '../../src/scenario/workload.js';
+import { readWorkload } from '../../src/scenario/read-workload.js';
 import { changesOf, mutationsOf, sentencesOf, texts } from 'test-support/fuzz-arbitraries.js';
 import { attempt, require, requireClear } from 'test-support/fuzz-outcome.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { countSteps, createScenarioLoad, planUsers } from '../../src/load/scenario-load.js';
 import { createArrivals } from '../../src/simulator/arrivals.js';
-import { readWorkload } from '../../src/scenario/workload.js';
+import { readWorkload } from '../../src/scenario/read-workload.js';
 import { predict } from '../../src/predict/predict.js';
 import { scenarioOf } from './sample-scenarios.js';
 import { createRandom } from '../../src/simulator/random.js';

@@ -8,7 +8,7 @@ import { createScenarioLoad, createTraceLoad } from '../../src/index.js';
 import { createSimulationThreads } from '../../src/node/index.js';
 import { scenarioOf } from '../load/sample-scenarios.js';
 import { readScenario, readTrace } from '../../src/node/input-files.js';
-import { readWorkload } from '../../src/scenario/workload.js';
+import { readWorkload } from '../../src/scenario/read-workload.js';
 
 /** @import { Service } from '../../src/index.js' */
 

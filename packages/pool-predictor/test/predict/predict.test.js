@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createScenarioLoad } from '../../src/load/scenario-load.js';
 import { predict } from '../../src/predict/predict.js';
 import { createRuns, simulateHere } from '../../src/runs/simulation-runs.js';
-import { readWorkload } from '../../src/scenario/workload.js';
+import { readWorkload } from '../../src/scenario/read-workload.js';
 import { createTraceLoad } from '../../src/load/trace-load.js';
 import { recordCold } from '../trace/traces.js';
 import { scenarioOf } from '../load/sample-scenarios.js';

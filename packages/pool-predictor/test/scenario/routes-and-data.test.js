@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { readWorkload } from '../../src/scenario/workload.js';
+import { readWorkload } from '../../src/scenario/read-workload.js';
 import { readScenario } from '../../src/node/input-files.js';
 import { parseCsv } from '../../src/scenario/user-data.js';
 import { parseDurationMs } from '../../src/base/duration.js';

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { readWorkload } from '../../src/scenario/workload.js';
+import { readWorkload } from '../../src/scenario/read-workload.js';
+
+const NO_PHASES = 'there are no phases: a single user arrives, as in Artillery. Are they in another file (--config)?';
 
 const GOOD = `
 config:
@@ -129,9 +131,19 @@ scenarios:
   test('that has no phases sends a single user, and says so', () => {
     const { phases, warnings } = readWorkload('scenarios: [ { flow: [ { get: { url: /a } } ] } ]');
     expect(phases).toEqual([{ durationMs: 1000, arrivalCount: 1 }]);
-    expect(warnings).toEqual([{ line: 1, message: 'there are no phases: a single user arrives, as in Artillery' }]);
+    expect(warnings).toEqual([{ line: 1, message: NO_PHASES }]);
   });
 });
+
+/** @param {() => unknown} act @returns {string} */
+function messageOf(act) {
+  try {
+    act();
+  } catch (error) {
+    return /** @type {Error} */ (error).message;
+  }
+  return '';
+}
 
 /** @param {string} step */
 function withStep(step) {
@@ -157,6 +169,9 @@ scenarios: [ { flow: [ { get: { url: /a } } ] } ]
 describe("what can't be simulated is refused with its line", () => {
   const ALLOWED =
     'is not supported: ' + 'allowed are get, post, put, patch, delete, head, options, think, loop and log';
+
+  const NO_COUNT = 'this loop has no count, so Artillery repeats it for ever: write a count beside loop';
+  const MISPLACED = 'this count belongs to a step of the loop: move it beside loop';
 
   test('all of it at once', () => {
     expect(() =>
@@ -206,7 +221,11 @@ scenarios:
     ['get: { url: users/new }', 6, 'Artillery can\'t send a request to "users/new": a url begins with / or http'],
     ['{ loop: [], whileTrue: more }', 6, 'whileTrue runs code to decide how often to loop: write a count'],
     ['{ loop: [], over: names }', 6, 'a loop over a variable: its length is unknown'],
-    ['{ loop: [] }', 6, 'a loop needs a count of at least 1, not undefined'],
+    ['{ loop: [] }', 6, NO_COUNT],
+    ['{ loop: [], count: null }', 6, NO_COUNT],
+    ['loop:\n          - get: { url: /a }\n            count: 50', 8, MISPLACED],
+    ['loop:\n          - get:\n              url: /a\n              count: 50', 9, MISPLACED],
+    ['loop:\n          - get: { url: /a }\n          - count: 50', 8, MISPLACED],
     ['{ loop: [], count: 0 }', 6, 'a loop needs a count of at least 1, not 0'],
     ['{ loop: more, count: 2 }', 6, 'loop must be a list of steps'],
     ['null', 6, 'the step "null" is not supported'],
@@ -221,7 +240,6 @@ scenarios:
 
   test.each([
     ['{ duration: 5, arrivalRate: 0.5 }', 'arrivalRate must be a whole number, not 0.5'],
-    ['{ duration: 5, arrivalRate: "{{ n }}" }', 'arrivalRate must be a number of at least 0, not "{{ n }}"'],
     ['{ duration: 5, arrivalCount: -1 }', 'arrivalCount must be a number of at least 0, not -1'],
     ['{ duration: 5, arrivalRate: 1, arrivalCount: 1 }', 'a phase needs one of'],
     ['{ duration: 5, arrivalCount: 1, rampTo: 5 }', 'a phase needs one of'],
@@ -237,6 +255,16 @@ scenarios:
     ['null', 'a phase needs one of'],
   ])('phase %s', (phase, message) => {
     expect(() => readWorkload(withPhase(phase))).toThrow(`\n  line 4: ${message}`);
+  });
+
+  test.each([
+    ['arrivalRate: "{{ n }}"', 'arrivalRate must be a number of at least 0, not "{{ n }}"', `--variables '{"n": 5}'`],
+    ['arrivalRate: "{{$env.N}}"', 'arrivalRate must be a number of at least 0, not "{{$env.N}}"', 'Set N in the env'],
+    ['pause: "{{ $processEnvironment.P }}"', '"{{ $processEnvironment.P }}" is not a duration', 'Set P in the env'],
+  ])('phase %s: it says how to give it a value', (phase, message, hint) => {
+    const said = messageOf(() => readWorkload(withPhase(`{ duration: 5, ${phase} }`)));
+    expect(said).toContain(`\n  line 4: ${message}`);
+    expect(said.split('\n').at(-1)).toContain(hint);
   });
 
   test('a timeout of 0', () => {
@@ -365,6 +393,75 @@ describe('a file that is not a scenario', () => {
   test('the error for an unknown environment lists the known ones', () => {
     expect(() => readWorkload(GOOD, { environment: 'prod', file: 'good.yaml' })).toThrow(
       new Error('good.yaml has no environment "prod": it has smoke, slow-client'),
+    );
+  });
+});
+
+describe('what stands outside the first file', () => {
+  const FLOWS = `config: { phases: [ { name: warm, duration: 5, arrivalRate: 1 } ], variables: { n: 2, path: /own } }
+scenarios:
+  - flow:
+      - get: { url: "{{ $env.PREFIX }}/a" }
+      - get: { url: "{{ target }}/b" }
+      - get: { url: "{{ path }}" }
+      - { loop: [ { get: { url: /c } } ], count: "{{ n }}" }
+      - think: "{{ $processEnvironment.PAUSE }}"
+`;
+  const CONFIG = `config:
+  target: "http://{{ $env.HOST }}:3000"
+  phases:
+    - { arrivalRate: "{{ $env.RATE }}" }
+    - { duration: "{{ minutes }}m", arrivalCount: "{{ n }}" }
+  environments:
+    big: { phases: [ { arrivalRate: 50 } ] }
+`;
+  const env = { RATE: '7', HOST: 'here', PREFIX: '/v1', PAUSE: '250ms', SECRET: 'x' };
+  const variables = { minutes: 2, n: 3, path: '/other' };
+  const others = [{ file: 'common.yaml', text: CONFIG }];
+  const read = (/** @type {object} */ options) => readWorkload(FLOWS, { others, env, variables, ...options });
+
+  test('files are merged, later ones win, and templates get their values, as in Artillery', () => {
+    const { target, phases, scenarios, warnings } = read({});
+    expect(target).toBe('http://here:3000');
+    expect(phases).toEqual([
+      { durationMs: 5000, arrivalRate: 7, mode: 'uniform' },
+      { durationMs: 120_000, arrivalCount: 3 },
+    ]);
+    expect(scenarios[0].steps).toEqual([
+      ...['/v1/a', '/b', '/other'].map((route) => ({ kind: 'request', route })),
+      { kind: 'loop', count: 3, steps: [{ kind: 'request', route: '/c' }] },
+      { kind: 'think', ms: 250 },
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  test('an environment of any file wins over all of them', () => {
+    expect(read({ environment: 'big' }).phases[0]).toMatchObject({ arrivalRate: 50, durationMs: 5000 });
+  });
+
+  test('a third file wins over the second', () => {
+    const text = 'config: { phases: [ { arrivalRate: 9 } ] }';
+    expect(read({ others: [...others, { file: 'c.yaml', text }] }).phases[0]).toMatchObject({ arrivalRate: 9 });
+  });
+
+  test('the config does not know its own variables, but the users do', () => {
+    const less = { minutes: 2, path: '/other' };
+    expect(messageOf(() => read({ variables: less }))).toContain(
+      `can't be simulated:\n  common.yaml, line 5: arrivalCount must be `,
+    );
+    const text = 'config: { phases: [ {}, { arrivalCount: 1 } ] }';
+    const { scenarios } = read({ variables: less, others: [...others, { file: 'c.yaml', text }] });
+    expect(scenarios[0].steps).toContainEqual(expect.objectContaining({ kind: 'loop', count: 2 }));
+  });
+
+  test('problems name the file that they are in, and the first one needs no name', () => {
+    const bad = FLOWS.replace('url: /c', 'url: c');
+    const wrong = { file: 'common.yaml', text: CONFIG.replace('"{{ minutes }}m"', 'soon') };
+    const [, first, second] = messageOf(() => readWorkload(bad, { others: [wrong], env, variables })).split('\n');
+    expect(first).toMatch(/^ +line 7: Artillery can't send/);
+    expect(second).toMatch(/^ +common.yaml, line 5: "soon" is not a duration/);
+    expect(() => read({ others: [{ file: 'list.yaml', text: '[1]' }] })).toThrow(
+      'list.yaml has neither scenarios nor a config',
     );
   });
 });
