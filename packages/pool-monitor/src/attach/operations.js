@@ -11,6 +11,8 @@ import { replaceMethod } from './replace-method.js';
  * @property {CheckoutKind | null} opens the kind of the cursor that it opens
  */
 
+/** Driver 7 sends them as it does any command. */
+const TRANSACTION_ENDS = ['commitTransaction', 'abortTransaction'];
 /** More than any app has. */
 const MAX_OPERATIONS = 2000;
 /** More than any app has, because each keeps a connection. */
@@ -111,8 +113,9 @@ export class Operations {
    */
   #describe(first, second, third) {
     if (typeof first?.commandName === 'string') {
-      const { commandName, ns, target, options, cursorId, pipeline } = first;
-      return this.#describeCommand(commandName, target ?? ns?.collection, options, cursorId, pipeline);
+      const { commandName, command, ns, target, options, cursorId, pipeline } = first;
+      const end = command && TRANSACTION_ENDS.find((name) => name in Object(command));
+      return this.#describeCommand(end ?? commandName, target ?? ns?.collection, options, cursorId, pipeline);
     }
     const [name] = Object.keys(second);
     return this.#describeCommand(name, second.collection ?? second[name], third, second.getMore, second.pipeline);

@@ -170,4 +170,13 @@ describe('operations', () => {
     await server.command('shop.news', PIPELINE, {});
     expect(seen.at(-1)).toBeNull();
   });
+
+  test('the end of a transaction is known, though driver 7 sends it as any command', async () => {
+    /** @type {unknown[]} */
+    const seen = [];
+    const { server, operations } = watchClient(async () => void seen.push(operations.current?.operation));
+    const commands = [{ commitTransaction: 1 }, { abortTransaction: 1 }, { ping: 1 }];
+    for (const command of commands) await server.command({ commandName: 'runCommand', command }, {});
+    expect(seen).toEqual(['commitTransaction', 'abortTransaction', 'runCommand']);
+  });
 });

@@ -14,7 +14,7 @@ const LOOP_FULL = 0.95;
 const CORES_FULL = 0.8;
 /** The same on the app's own machine, where others use them too. */
 const SHARED_CORES_FULL = 0.5;
-/** Above this share of its cores, use times that grow with the number in use show that it is full. */
+/** Above this share of its cores, use times that grow with the number in use, or a full machine, slow its queries down. */
 const CORES_BUSY = 0.25;
 /** Use times grow as the number in use to this power: 1 if all share the same cores, 0 if each has its own. */
 const GROWTH = 0.5;
@@ -126,8 +126,11 @@ export class ServerFacts {
       this.busyShare === undefined
         ? growth >= CLEAR_GROWTH
         : this.busyShare >= (isLocal ? SHARED_CORES_FULL : CORES_FULL);
+    const { cores = 0, busyShare = 0 } = this;
+    // What other programs use, it can't have: see corpus/causes/busyMachine.
+    const isStarved = otherCores !== undefined && isUsedUp(cores, busyShare * cores + otherCores);
     /** Whether its queries slow each other down, even if it has cores to spare. */
-    this.isSlowed = this.isFull || this.isQueueing || (Number(this.busyShare) >= CORES_BUSY && growth >= GROWTH);
+    this.isSlowed = this.isFull || this.isQueueing || (busyShare >= CORES_BUSY && (growth >= GROWTH || isStarved));
   }
 }
 

@@ -268,6 +268,23 @@ describe('a machine that is busy with something else', () => {
     expect(await find({ busyCores: 0.5, otherBusyCores: 1.2 })).toEqual([]);
   });
 
+  test('slows down the queries of a server that has some work, and is not taken for a full pool', async () => {
+    const waits = requestsOf(20, [{ operation: 0 }]).map((line) =>
+      'waitMs' in line ? { ...line, waitMs: 100, behind: [[0, 1, 1, 2, 3, 4]] } : line,
+    );
+    const judge = async (/** @type {number} */ busyCores, /** @type {number} */ otherBusyCores) => {
+      const server = { cores: 2, busyCores };
+      const second = { event: 'server', atMs: 1000, ...server };
+      return diagnose(await read([...waits, second, { end: 'closed', server: { ...server, otherBusyCores } }])).verdict;
+    };
+    expect(await judge(0.6, 1.3)).toMatchObject({
+      cause: 'fullServer',
+      facts: { server: { isFull: false, otherCores: 1.3 } },
+    });
+    const others = [await judge(0.4, 1.5), await judge(0.6, 1)];
+    expect(others.map(({ cause }) => cause)).toEqual(['fullPool', 'fullPool']);
+  });
+
   test('makes an event loop late that does little work', () => {
     const isBlocked = (/** @type {object} */ second, isMachineFull = true) =>
       new LoopFacts([{ atMs: 1000, process: 0, meanMs: 20, maxMs: 200, busy: 0.8, ...second }], [], isMachineFull)
