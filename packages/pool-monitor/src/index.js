@@ -23,7 +23,7 @@ export { createTraceWriter } from './core/trace-writer.js';
 /**
  * @typedef {import('./core/checkout-log.js').CheckoutRecord} CheckoutRecord
  * @typedef {import('./core/checkout-log.js').OpenCheckout} OpenCheckout
- * @typedef {import('./attach/client-sites.js').ClientSite} ClientSite
+ * @typedef {import('./core/describe-client.js').ClientSite} ClientSite
  * @typedef {import('./core/request-context.js').EndedRequest} EndedRequest
  * @typedef {import('./core/gauges.js').Gauges} Gauges
  * @typedef {import('./core/holders.js').Holder} Holder

@@ -111,7 +111,7 @@ describe('more clients than an app needs', () => {
         'Share one.',
     ],
     [
-      { kind: 'comeAndGo', route: null, open: 1, connections: 3, limit: null, hosts: 'db:1,db:2' },
+      { kind: 'againAndAgain', route: null, open: 1, connections: 3, limit: null, hosts: 'db:1,db:2' },
       'A new client again and again: 78 clients from app.mjs:4 to the same servers (db:1,db:2). 1 is open, with 3 ' +
         'connections together. Share one.',
     ],

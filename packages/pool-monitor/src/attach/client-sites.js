@@ -1,25 +1,18 @@
 import { findPlace } from './find-place.js';
 
 /** @import { MongoClient } from 'mongodb' */
+/** @import { ClientSite } from '../core/describe-client.js' */
 /** @import { Guard } from '../core/event-batch.js' */
 
 /**
- * The clients that one line of the app has created for the same servers, since the process started.
- *
- * @typedef {object} ClientSite
- * @property {string | null} place such as `src/db.js:12`; null for clients that were connected before they were found
- * @property {string} hosts of their connection string
- * @property {number} created how many have connected
- * @property {number} closed
- * @property {number} connections open now, in their pools
- * @property {{ created: number, closed: number }} minuteAgo
- *
  * @typedef {ClientSite & { marks: { atMs: number, created: number, closed: number }[], onCreated: () => void,
  *   onClosed: () => void }} WatchedSite marks: the counts before changes of the last minute
  */
 
 /** An app with more has a server for each tenant, and not many clients of one server. */
 const MAX_SITES = 100;
+/** Of a client in whose stack there is no code of the app. */
+const UNKNOWN = 'a library';
 const RECENT_MS = 60_000;
 const MARK_EVERY_MS = 1000;
 
@@ -98,7 +91,8 @@ export class ClientSites {
 
   /** @param {MongoClient} client @returns {WatchedSite | undefined} undefined if there are too many */
   #siteOf(client) {
-    const place = this.placeOf(client);
+    const { topology } = /** @type {any} */ (client);
+    const place = this.placeOf(client) ?? (topology ? null : UNKNOWN);
     const hosts = listHosts(client).join();
     const key = JSON.stringify([place, hosts]);
     const found = this.#sites.get(key);

@@ -12,6 +12,19 @@ const DEFAULTS = {
 };
 
 /**
+ * The clients that one line of the app has created for the same servers, since the process started.
+ *
+ * @typedef {object} ClientSite
+ * @property {string | null} place such as `src/db.js:12`, or `a library`; null for clients that were connected before they
+ *   were found
+ * @property {string} hosts of their connection string
+ * @property {number} created how many have connected
+ * @property {number} closed
+ * @property {number} connections open now, in their pools
+ * @property {{ created: number, closed: number }} minuteAgo
+ */
+
+/**
  * @typedef {object} OptionFacts
  * @property {number} value
  * @property {'uri' | 'code' | 'default' | 'lab'} from who set it. The driver prefers the code to the URI. A default that

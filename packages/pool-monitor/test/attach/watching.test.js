@@ -151,6 +151,16 @@ describe('many clients', () => {
     clients.close();
   });
 
+  test('those that were connected before they were found have no place', () => {
+    const { clients } = watchMany();
+    const connected = Object.assign(new MongoClient('mongodb://db.example:27017/'), {
+      topology: { s: { servers: new Map([['db.example:27017', { pool: { totalConnectionCount: 7 } }]]) } },
+    });
+    clients.sites.add(/** @type {any} */ (connected));
+    expect(clients.sites.list()).toMatchObject([{ place: null, created: 1, connections: 7 }]);
+    clients.close();
+  });
+
   test('a minute ago there were fewer', () => {
     let nowMs = 0;
     const sites = new ClientSites(

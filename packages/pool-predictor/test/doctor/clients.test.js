@@ -90,7 +90,15 @@ const MANY = [
       times(60, (index) => ({ pool: 0, isFirst: index % 6 === 0, route: null })),
       { sites: sites(10, 10) },
     ),
-    { cause: 'clientPerRequest', kind: 'comeAndGo', route: null, created: 10 },
+    { cause: 'clientPerRequest', kind: 'againAndAgain', route: null, created: 10 },
+  ],
+  [
+    'one in each job, left open',
+    record(
+      times(60, (index) => ({ pool: Math.floor(index / 6), isFirst: index % 6 === 0, route: null })),
+      { pools: 10, sites: sites(10, 0) },
+    ),
+    { cause: 'clientPerRequest', kind: 'againAndAgain', created: 10, open: 10 },
   ],
   [
     'one for each tenant, while they connect',
@@ -104,6 +112,11 @@ const MANY = [
     'one for each tenant, when nobody waits',
     record(serveTenants(80), { pools: 40, sites: sites(0, 0, { before: 40, hosts: 'db:1,db:2,db:3' }) }),
     { cause: 'manyClients', kind: 'stay', created: 0, open: 40, connections: 280, places: 1 },
+  ],
+  [
+    'one for each tenant, which were found while they were used',
+    record(serveTenants(80), { pools: 40, sites: sites(40, 0, { place: null }) }),
+    { cause: 'manyClients', kind: 'stay', place: null, created: 0, open: 40, connections: 120 },
   ],
   [
     'from a monitor that does not count them',
@@ -143,12 +156,12 @@ describe('many clients of one server are the verdict', () => {
   });
 
   test('their openings are not blamed on a pool that must be filled in advance', async () => {
-    const { causes } = diagnose(await MANY[4][1]);
+    const { causes } = diagnose(await MANY[5][1]);
     expect(causes.map(({ cause }) => cause)).toEqual(['manyClients', 'none']);
   });
 
   test('a tenant that is chosen has figures, but no name that many clients had', async () => {
-    expect(openRecording([await MANY[5][1]], { client: 'client 3' }).trace.clients).toBeUndefined();
+    expect(openRecording([await MANY[6][1]], { client: 'client 3' }).trace.clients).toBeUndefined();
     expect(openRecording([await MANY[1][1]], { client: 'client 0' }).trace.clients).toMatchObject({
       kind: 'perRequest',
     });
@@ -171,7 +184,7 @@ test.each([
   [48, 'perRequest'],
 ])('a client for %i of 60 requests: %s', async (count, kind) => {
   const trace = record(
-    times(60, (pool) => ({ pool, isFirst: pool < count })),
+    times(60, (pool) => ({ pool, isFirst: pool < count - 9 || pool >= 51 })),
     { pools: 60, sites: sites(count, 0) },
   );
   expect(findClientUse(await trace)).toMatchObject([{ kind, created: count }]);
