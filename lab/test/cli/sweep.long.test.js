@@ -14,6 +14,7 @@ import { scratchFolder } from 'test-support/cleanup.js';
 const ARTICLE = [process.execPath, path.resolve('examples/article-app.js')];
 const ODD = [process.execPath, path.resolve('lab/test/sweep/apps/odd-app.js')];
 
+const GOAL = ['--slo', '/fast max < 60s'];
 const folder = await scratchFolder();
 const [items, article] = await Promise.all([['/items'], ['/slow', '/fast']].map(writeScenario));
 
@@ -35,11 +36,13 @@ async function sweep(options, command, env = {}) {
 }
 
 test.concurrent("the article's own app, unchanged: it is measured and predicted at each size", async () => {
+  const config = path.join(folder, 'config.yaml');
+  await writeFile(config, 'config: { phases: [ { duration: "{{ $env.SECONDS }}", arrivalCount: "{{ users }}" } ] }');
   const { code, stdout, stderr, out } = await sweep(
     // On a busy machine, only so long a goal is sure to be met.
-    ['--pool-sizes', '1,10', article, '--slo', '/fast max < 60s', '--warm-up', '0.2', '--json'],
+    [...['--pool-sizes', '1,10', article, '-c', config, '-v', '{"users": 2}'], ...GOAL, '--warm-up', '0.2', '--json'],
     ARTICLE,
-    { SLEEP_MS: '1500' },
+    { SLEEP_MS: '1500', SECONDS: '1' },
   );
   expect({ code, stderr }).toEqual({
     code: 0,
@@ -48,13 +51,13 @@ test.concurrent("the article's own app, unchanged: it is measured and predicted 
   const { variants, settings, advice } = JSON.parse(stdout);
   for (const { measured, predicted } of variants) {
     expect(measured).toMatchObject({
-      requests: 6,
+      requests: 4,
       failures: 0,
-      usersPlanned: 3,
-      usersSent: 3,
-      routes: { '/slow': { count: 3, queries: 1 }, '/fast': { count: 3 } },
+      usersPlanned: 2,
+      usersSent: 2,
+      routes: { '/slow': { count: 2, queries: 1 }, '/fast': { count: 2 } },
     });
-    expect(predicted.requests).toBe(6);
+    expect(predicted.requests).toBe(4);
   }
   const [one, ten] = variants.map((/** @type {any} */ { measured }) => measured.pool.peakActive);
   expect(one).toBe(1);
