@@ -8,6 +8,7 @@ import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { until } from 'test-support/waiting.js';
 import { startGuarded } from '../src/process/guarded-process.js';
 import { watchOpenFiles } from '../src/process/open-files.js';
+import { inScratchFolder } from '../src/process/temp-folder.js';
 import { createTestLog } from './support/serve-app.js';
 import { isRunning } from './support/start-app.js';
 
@@ -182,6 +183,18 @@ process.on('message', () => {});`,
 test('what is stopped before it starts never starts', () => {
   const signal = AbortSignal.abort(new Error('stopped'));
   expect(() => startGuarded(process.execPath, ['-e', ''], { signal })).toThrow('stopped');
+});
+
+test('two that download one folder at once both have it', async () => {
+  const target = path.join(await scratchFolder(), 'new', 'cache', 'driver');
+  const download = () =>
+    inScratchFolder(target, async (folder) => {
+      await mkdir(path.join(folder, 'made'));
+      await writeFile(path.join(folder, 'made', 'file'), 'text');
+      return path.join(folder, 'made');
+    });
+  await Promise.all([download(), download(), download()]);
+  expect([await readdir(path.dirname(target)), await readdir(target)]).toEqual([['driver'], ['file']]);
 });
 
 test('without a file descriptor left there is one warning, and another after a calm minute', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, readlink, rename, rm } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, readlink, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { makeFolder, unwritable } from '../base/files.js';
@@ -73,7 +73,9 @@ export async function inScratchFolder(target, fetch) {
       throw unwritable(cache, 'POOL_LAB_CACHE', cause);
     });
   try {
-    await rename(await fetch(folder), target);
+    const made = await fetch(folder);
+    // A folder, or on Windows a program that runs, is not replaced: then another process was faster.
+    await rename(made, target).catch((error) => access(target).catch(() => Promise.reject(error)));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
