@@ -1,6 +1,6 @@
 import { isRecord } from '../base/json-value.js';
 
-/** @import { Context } from './read-workload.js' */
+/** @import { OutsideValues } from './read-workload.js' */
 
 /** A name, or a way into a value, such as `$env.RATE` or `sizes[0]`. */
 const TEMPLATE = /\{\{\{?\s*([\w$.[\]'"-]+)\s*\}?\}\}/g;
@@ -12,7 +12,7 @@ const NUMBERS = ['count', 'think', 'jitter'];
  * command line. Users know the variables of the config, too. What is not known stays as it is written.
  *
  * @param {{ config: any, scenarios?: unknown }} script
- * @param {Required<Pick<Context, 'variables' | 'env'>> & { environment?: string }} context
+ * @param {Required<Pick<OutsideValues, 'variables' | 'env'>> & { environment?: string }} context
  * @returns {{ config: any, scenarios: any }}
  */
 export function fillTemplates({ config: written, scenarios }, { environment, variables, env }) {

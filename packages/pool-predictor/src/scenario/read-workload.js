@@ -13,7 +13,7 @@ const UNFILLED = /"\{\{\s*([\w$.]+)\s*\}\}"/;
 /**
  * @typedef {{ file: string, text: string }} SourceFile
  *
- * @typedef {object} Context what comes from outside the files
+ * @typedef {object} OutsideValues what comes from outside the files
  * @property {string} [environment] one of config.environments, merged into config
  * @property {Record<string, unknown>} [variables] in place of those of config.variables
  * @property {Record<string, string | undefined>} [env] environment variables, for `{{ $env.NAME }}`
@@ -23,8 +23,8 @@ const UNFILLED = /"\{\{\s*([\w$.]+)\s*\}\}"/;
  * Reads an Artillery script from text.
  *
  * @param {string} yamlText
- * @param {Context & NonNullable<Parameters<typeof createWorkload>[1]> & { others?: SourceFile[] }} [options] others:
- *   files that are merged into it, as by `artillery run`: further scripts, then that of --config. Later ones win
+ * @param {OutsideValues & NonNullable<Parameters<typeof createWorkload>[1]> & { others?: SourceFile[] }} [options]
+ *   others: files that are merged into it, as by `artillery run`: further scripts, then that of --config. Later ones win
  * @returns {ReturnType<typeof createWorkload>}
  * @throws {Error} for text that is not YAML; otherwise see createWorkload
  */
@@ -50,7 +50,7 @@ export function readWorkload(
  * https://github.com/artilleryio/artillery/blob/main/packages/artillery/lib/util/prepare-test-execution-plan.ts
  *
  * @param {SourceFile[]} files
- * @param {Context} context
+ * @param {OutsideValues} context
  * @returns {Script}
  */
 function mergeFiles(files, { environment, variables = {}, env = {} }) {
