@@ -24,7 +24,8 @@ const UNFILLED = /"\{\{\s*([\w$.]+)\s*\}\}"/;
  *
  * @param {string} yamlText
  * @param {OutsideValues & NonNullable<Parameters<typeof createWorkload>[1]> & { others?: SourceFile[] }} [options]
- *   others: files that are merged into it, as by `artillery run`: further scripts, then that of --config. Later ones win
+ *   others: files that are merged into it, as by `artillery run`: further scripts, then that of --config. Later ones
+ *   win
  * @returns {ReturnType<typeof createWorkload>}
  * @throws {Error} for text that is not YAML; otherwise see createWorkload
  */

@@ -460,6 +460,10 @@ scenarios:
     const [, first, second] = messageOf(() => readWorkload(bad, { others: [wrong], env, variables })).split('\n');
     expect(first).toMatch(/^ +line 7: Artillery can't send/);
     expect(second).toMatch(/^ +common.yaml, line 5: "soon" is not a duration/);
+    const last = { file: 'last.yaml', text: 'config: { phases: [ {}, { arrivalCount: -1 } ] }' };
+    expect(messageOf(() => read({ others: [...others, last] }))).toMatch(
+      /\n {2}last.yaml, line 1: arrivalCount must be/,
+    );
     expect(() => read({ others: [{ file: 'list.yaml', text: '[1]' }] })).toThrow(
       'list.yaml has neither scenarios nor a config',
     );
