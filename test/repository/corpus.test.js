@@ -27,6 +27,10 @@ test('each kind of load is there at two sizes with its truth, each cause twice, 
     ...['mixed', 'users-and-admins'].map((scenario) => `causes/jam/${scenario}`),
     ...['left-open', 'closed'].map((name) => `causes/clientPerRequest/${name}`),
     'causes/manyClients/tenants',
+    ...['repeatedQueries/in-turn', 'failedOperations/socket-timeout', 'jobAtOnce/every-1-7-s'].map(
+      (name) => `causes/${name}`,
+    ),
+    'causes/busyMachine/aggregations',
   ];
   expect(recordings.map(({ name }) => name)).toEqual(names.toSorted());
   expect(recordings.filter(({ measured, injected }) => !measured && !injected)).toEqual([]);

@@ -100,16 +100,14 @@ describe('queries of a request, one after another', () => {
 
   test('are not taken for a full server that has cores to spare', async () => {
     // The more of them run at once, the longer each takes.
-    const lines = Array.from({ length: 30 }, (_, round) =>
-      requestsOf(
-        1,
-        inTurn(60, [0]).map((query) => ({ ...query, useMs: 3 + 3 * (round % 3) })),
-      ).map((line) => ({
-        ...line,
-        request: round,
-        atMs: Number(line.atMs) + Math.floor(round / 3) * 2000,
-      })),
-    ).flat();
+    const lines = [1, 2, 3, 1, 2, 3].flatMap((atOnce, group) =>
+      Array.from({ length: atOnce }, (_, index) =>
+        requestsOf(
+          1,
+          inTurn(60, [0]).map((query) => ({ ...query, useMs: 3 * atOnce })),
+        ).map((line) => ({ ...line, request: 3 * group + index, atMs: Number(line.atMs) + group * 2000 })),
+      ).flat(),
+    );
     const seconds = (/** @type {number} */ busyCores) =>
       Array.from({ length: 10 }, (_, second) => ({ event: 'server', atMs: second * 2000, cores: 2, busyCores }));
     const judge = async (/** @type {number} */ busyCores) =>
