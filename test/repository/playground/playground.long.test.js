@@ -37,7 +37,7 @@ describeInBrowser('the playground, opened from disk', () => {
   buildOnce();
   afterEach(() => page.close());
 
-  test('weighs at most 318 kB, makes no request, and may make none', async () => {
+  test('weighs at most 326 kB, makes no request, and may make none', async () => {
     page = await openPlayground();
     for (const { id } of SCREENS) await guess(id);
     expect(incidents).toEqual([]);
@@ -45,8 +45,9 @@ describeInBrowser('the playground, opened from disk', () => {
     const sizes = await Promise.all(
       names.filter((name) => !name.endsWith('.yaml')).map(async (name) => (await stat(`${folder}/${name}`)).size),
     );
-    // 317,629 bytes when this was written, 7 kB of them to follow failovers.
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(318_000);
+    // 325,800 bytes when this was written, 7 kB of them to follow failovers, and 8 kB for loops of queries, jobs, failed
+    // operations and many clients.
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(326_500);
     expect(await readFile(`${folder}/index.html`, 'utf8')).toContain("connect-src 'none'");
     const refused = await page.evaluate(() =>
       fetch('http://127.0.0.1:9/').then(
