@@ -1,9 +1,9 @@
 import { nameRoute } from './holder-words.js';
 import { countOf, formatNumber, formatQuantity, formatShare } from './quantity.js';
 
-/** @import { FailedOperations, Finding, RepeatedQueries } from 'mongodb-pool-predictor' */
+/** @import { DiagnosisFinding, FailedOperations, RepeatedQueries } from 'mongodb-pool-predictor' */
 
-/** What else costs time, or fails. @param {Finding} finding */
+/** What else costs time, or fails. @param {DiagnosisFinding} finding */
 export function describeFinding(finding) {
   const route = nameRoute('route' in finding ? finding.route : null);
   switch (finding.kind) {

@@ -48,7 +48,7 @@ export { summariseTrace } from './trace/trace.js';
  * @typedef {import('./doctor/diagnose.js').CauseShare} CauseShare
  * @typedef {import('./doctor/cause-facts.js').CauseFacts} CauseFacts
  * @typedef {import('./doctor/proofs.js').Proof} Proof
- * @typedef {import('./doctor/findings.js').Finding} Finding
+ * @typedef {import('./doctor/diagnosis-findings.js').DiagnosisFinding} DiagnosisFinding
  * @typedef {import('./doctor/failed-operations.js').FailedOperations} FailedOperations
  * @typedef {import('./doctor/repeated-queries.js').RepeatedQueries} RepeatedQueries
  * @typedef {import('./doctor/setting-findings.js').SettingFinding} SettingFinding

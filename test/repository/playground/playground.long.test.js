@@ -45,8 +45,8 @@ describeInBrowser('the playground, opened from disk', () => {
     const sizes = await Promise.all(
       names.filter((name) => !name.endsWith('.yaml')).map(async (name) => (await stat(`${folder}/${name}`)).size),
     );
-    // 325,800 bytes when this was written, 7 kB of them to follow failovers, and 8 kB for loops of queries, jobs, failed
-    // operations and many clients.
+    // 325,800 bytes when this was written: 7 kB follow failovers, and 8 kB know loops of queries, jobs, operations that
+    // fail and many clients.
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(326_500);
     expect(await readFile(`${folder}/index.html`, 'utf8')).toContain("connect-src 'none'");
     const refused = await page.evaluate(() =>

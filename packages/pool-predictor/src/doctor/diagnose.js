@@ -10,7 +10,7 @@ import { describeCause } from './cause-facts.js';
 import { findFailedOperations } from './failed-operations.js';
 import { pickProofs } from './proofs.js';
 import { findRepeatedQueries } from './repeated-queries.js';
-import { listFindings } from './findings.js';
+import { listFindings } from './diagnosis-findings.js';
 import { RequestCheckouts, listBackground, splitRequests, splitWaits } from './request-times.js';
 import { LoopFacts, ServerFacts, isUsedUp, measureGrowth } from './second-facts.js';
 import { findSettings } from './setting-findings.js';
@@ -21,7 +21,7 @@ import { judge } from './verdict.js';
 /** @import { WaitEvidence } from './attribute-waits.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { CauseFacts } from './cause-facts.js' */
-/** @import { Finding } from './findings.js' */
+/** @import { DiagnosisFinding } from './diagnosis-findings.js' */
 /** @import { Proof } from './proofs.js' */
 /** @import { SettingFinding } from './setting-findings.js' */
 /** @import { WaitVerdict } from './verdict.js' */
@@ -45,7 +45,7 @@ const LOOPBACK = /^(localhost|127\.|\[?::1)/;
  *   concurrency limit; poolWaitedMs: in the pool, of which each checkout has exactly one cause; the last two: checkouts
  *   that still waited when the recording ended
  * @property {CauseShare[]} causes the one that took the most time first
- * @property {Finding[]} findings what else costs time, or fails
+ * @property {DiagnosisFinding[]} findings what else costs time, or fails
  * @property {SettingFinding[]} settings that do not do what they seem to
  * @property {string[]} missing what a trace of version 1 or 2 can't tell
  */

@@ -27,7 +27,7 @@ import { isUsedUp } from './second-facts.js';
  *
  * @typedef {({ kind: 'repeatedQueries' } & RepeatedQueries) | ({ kind: 'failedOperations' } & FailedOperations) |
  *   ({ kind: 'retriedTransactions' } & RetriedTransactions) | ({ kind: 'bufferedQueries' } & BufferedQueries) |
- *   ({ kind: 'busyMachine' } & BusyMachine)} Finding
+ *   ({ kind: 'busyMachine' } & BusyMachine)} DiagnosisFinding
  */
 
 /** Some transactions meet others. They are worth a word if so many had to begin again, and this share of them. */
@@ -47,7 +47,7 @@ const MAX_SERVER_SHARE = 0.5;
  * @param {RecordedTrace} trace
  * @param {WaitEvidence} evidence
  * @param {{ verdict: WaitVerdict, times: RequestTimes[], repeated: RepeatedQueries[], failed: FailedOperations[] }} found
- * @returns {Finding[]}
+ * @returns {DiagnosisFinding[]}
  */
 export function listFindings(trace, evidence, { verdict, times, repeated, failed }) {
   return [
