@@ -55,11 +55,17 @@ export async function copyRepository(signal) {
     /**
      * Runs the quick tests that read a file, until one fails.
      * @param {string} file from the root
-     * @param {number} timeoutMs
+     * @param {{ timeoutMs: number, without?: string }} options without: tests whose paths match this
      * @returns {Promise<boolean>} if they pass in time
      */
-    runRelated: (file, timeoutMs) =>
-      run([...JEST, '--bail', '--silent', '--passWithNoTests', '--findRelatedTests', file], timeoutMs),
+    runRelated: (file, { timeoutMs, without = '/node_modules/' }) =>
+      run(
+        [
+          ...[...JEST, '--bail', '--silent', '--passWithNoTests', '--testPathIgnorePatterns', without],
+          ...['--findRelatedTests', file],
+        ],
+        timeoutMs,
+      ),
     /**
      * @param {string} file from the root
      * @param {(text: string) => string} change
