@@ -195,9 +195,11 @@ function loadTraces(traces, options) {
 }
 
 /** @param {RecordedTrace} trace @throws {Error} if the settings in its header are none */
-function checkHeader({ file, header: { pool } }) {
+function checkHeader({ file, version, header: { pool } }) {
   try {
-    if (pool !== undefined) checkAppPool(pool, 'pool');
+    // From version 3 on, each pool has its own size. An app that closes its clients at once has none to name.
+    const sizes = version >= 3 ? { poolSize: 0 } : {};
+    if (pool !== undefined) checkAppPool({ ...sizes, .../** @type {object} */ (pool) }, 'pool');
   } catch (cause) {
     throw new Error(`${file}, line 1: ${/** @type {Error} */ (cause).message}`, { cause });
   }

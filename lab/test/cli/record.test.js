@@ -84,6 +84,18 @@ test.each([
   await expectRefused(['predict', '--trace', file], message);
 });
 
+test('an app that had no client when its recording began is predicted by the size of each pool', async () => {
+  const file = fileOf('late-client.jsonl');
+  const lines = [
+    { trace: 'mongodb-pool-lab', version: 3, pool: {} },
+    { define: 'pool', id: 0, options: { maxPoolSize: { value: 2, from: 'code' } } },
+    { atMs: 0, waitMs: 0, useMs: 500, pool: 0 },
+  ];
+  await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const { stdout } = await runCli(['predict', '--trace', file, '--pool-sizes', '1', '--json']);
+  expect(JSON.parse(stdout).variants).toHaveLength(1);
+});
+
 describe('recording', () => {
   /** @type {[string, { ids: number[], lastId: number, forgotten: number }[], string][]} */
   const pasts = [
