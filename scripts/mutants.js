@@ -1,5 +1,5 @@
 // Does a wrong line turn a test red? Changes one line at a time, drawn by a seed, in a copy of the repository, and says
-// whether a quick test that reads the file notices.
+// whether a quick test that reads the file, or one of its workspace, notices.
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
@@ -54,8 +54,14 @@ try {
 const share = Math.round((100 * seen) / drawn.length);
 process.stdout.write(`seed ${seed}: ${seen} of ${drawn.length} changes were seen by a quick test, ${share} %\n`);
 
+/** @param {string} file @returns {string} folder of the tests of its workspace */
+function testsBeside(file) {
+  const [, workspace] = /^(lab|packages\/[\w-]+)\//.exec(file) ?? [];
+  return workspace ? `${workspace}/test/` : '/test/(?:\\w+\\.|http|load-tests|mongo|page)';
+}
+
 /** @param {Copy} copy @param {Mutant} mutant */
-async function isNoticed({ edit, runRelated }, { file, line, after }) {
+async function isNoticed({ edit, runRelated, runQuick }, { file, line, after }) {
   const restore = await edit(file, (text) =>
     text
       .split('\n')
@@ -65,7 +71,9 @@ async function isNoticed({ edit, runRelated }, { file, line, after }) {
   try {
     const isGreen =
       (await runRelated(file, { timeoutMs: TIMEOUT_MS, without: WHOLE })) &&
-      (await runRelated(file, { timeoutMs: TIMEOUT_MS }));
+      (await runRelated(file, { timeoutMs: TIMEOUT_MS })) &&
+      // Tests that start a process read more than they import.
+      (await runQuick(testsBeside(file), TIMEOUT_MS));
     return !isGreen;
   } finally {
     await restore();

@@ -53,6 +53,13 @@ export async function copyRepository(signal) {
       ]);
     },
     /**
+     * Runs the quick tests of a folder, with a MongoDB, until one fails.
+     * @param {string} tests folder
+     * @param {number} timeoutMs
+     * @returns {Promise<boolean>} if they pass in time
+     */
+    runQuick: (tests, timeoutMs) => run([...JEST, '--bail', '--silent', '--passWithNoTests', tests], timeoutMs),
+    /**
      * Runs the quick tests that read a file, until one fails.
      * @param {string} file from the root
      * @param {{ timeoutMs: number, without?: string }} options without: tests whose paths match this
