@@ -40,6 +40,9 @@ const { signal, release } = abortOnSignal();
 const copy = await copyRepository(signal);
 let seen = 0;
 try {
+  for (const folder of new Set(drawn.map(({ file }) => testsBeside(file))))
+    if (!(await copy.runQuick(folder, TIMEOUT_MS)))
+      throw new Error(`A quick test of ${folder} fails without any change: mend that first`);
   for (const [index, mutant] of drawn.entries()) {
     const isSeen = await isNoticed(copy, mutant);
     if (isSeen) seen++;
