@@ -72,6 +72,21 @@ export function countUpTo(sorted, limit, valueOf = Number) {
   return low;
 }
 
+/**
+ * Counts the values below a limit, which is the index of the first that is not.
+ * @param {ArrayLike<number>} sorted
+ * @param {number} limit
+ */
+export function countBelow(sorted, limit) {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** @param {Float64Array} from @param {Float64Array} to both sorted: where as many ended as began, none is open */
 function merge(from, to) {
   /** @type {[number, number][]} */

@@ -1,4 +1,5 @@
 import { median } from '../base/sample-statistics.js';
+import { CLEAR_MS } from '../trace/failed-uses.js';
 import { EVENTS } from '../trace/recorded-trace.js';
 import { Intervals, countUpTo } from '../base/intervals.js';
 
@@ -7,8 +8,6 @@ import { Intervals, countUpTo } from '../base/intervals.js';
 
 const [READY, CLOSED, CLEARED] = EVENTS.keys();
 
-/** A connection can be found broken this long before the clear that it leads to. */
-const CLEAR_MS = 50;
 /** A pool that grows this soon after a clear grows because of the requests that piled up. */
 const RECOVERY_MS = 2000;
 /** A clear because of one of many connections that are ended one by one comes after as many others. */

@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
 import { CAUSE, GROWTH_CAUSES, OPENING_CAUSES } from './causes.js';
 import { describeServer } from './cause-facts.js';
@@ -222,12 +223,5 @@ function findSlowRoute(routes, times, repeated) {
 
 /** @template {{ route: number }} T @param {T[]} items */
 function groupByRoute(items) {
-  /** @type {Map<number, T[]>} */
-  const groups = new Map();
-  for (const item of items) {
-    const group = groups.get(item.route);
-    if (group) group.push(item);
-    else groups.set(item.route, [item]);
-  }
-  return [...groups.values()];
+  return [...groupBy(items, ({ route }) => route).values()];
 }

@@ -1,3 +1,5 @@
+import { countBelow } from '../base/intervals.js';
+
 /** @import { Arrival } from '../simulator/arrivals.js' */
 /** @import { Random } from '../simulator/random.js' */
 /** @import { Session } from '../trace/sessions.js' */
@@ -40,10 +42,10 @@ export function* drawBlocks(startedMs, durationMs, factor, random) {
     const startMs = startsMs[Math.floor(random.uniform() * startsMs.length)];
     const endMs = startMs + blockMs;
     const shiftMs = block * blockMs - startMs;
-    yield [indexAt(startedMs, startMs), indexAt(startedMs, endMs), shiftMs, startMs, endMs];
+    yield [countBelow(startedMs, startMs), countBelow(startedMs, endMs), shiftMs, startMs, endMs];
     // After its end the trace begins again.
     const againMs = endMs - durationMs;
-    yield [0, indexAt(startedMs, againMs), shiftMs + durationMs, 0, againMs];
+    yield [0, countBelow(startedMs, againMs), shiftMs + durationMs, 0, againMs];
   }
 }
 
@@ -96,19 +98,4 @@ export function readVisits({ atMs, routes, servicesMs, handoversMs, known, reque
       return { done: false, value };
     },
   };
-}
-
-/**
- * @param {ArrayLike<number>} ascending
- * @param {number} value
- * @returns {number} index of the first that is not smaller
- */
-function indexAt(ascending, value) {
-  let [low, high] = [0, ascending.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (ascending[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

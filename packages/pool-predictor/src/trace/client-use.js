@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.js';
 import { MONITORS } from '../base/monitors.js';
 import { sum } from '../base/sample-statistics.js';
 
@@ -166,16 +167,4 @@ function countPools(trace, process) {
     const created = checkouts.poolOf.filter((row, checkout) => own.includes(row) && isFirst(trace, checkout)).length;
     return { place: null, places: 1, hosts, created, closed: Math.max(0, created - open), open, connections: null };
   });
-}
-
-/** @template T @param {T[]} items @param {(item: T) => string} keyOf @returns {Map<string, T[]>} */
-function groupBy(items, keyOf) {
-  const groups = new Map();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 }

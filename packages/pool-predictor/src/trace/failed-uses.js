@@ -5,7 +5,7 @@ import { EVENTS, OUTCOMES } from './recorded-trace.js';
 const FAILED = OUTCOMES.indexOf('operationFailed');
 const CLEARED = EVENTS.indexOf('poolCleared');
 /** A connection can be found broken this long before the clear that it leads to, or after it. */
-const CLEAR_MS = 50;
+export const CLEAR_MS = 50;
 
 /**
  * Finds operations that failed by themselves while they had a connection: a time limit ended them, or the server refused

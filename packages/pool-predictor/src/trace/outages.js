@@ -1,3 +1,5 @@
+import { groupBy } from '../base/group-by.js';
+import { countBelow } from '../base/intervals.js';
 import { EVENTS, OUTCOMES } from './recorded-trace.js';
 
 /** @import { Outage } from '../simulator/driver-pool.js' */
@@ -37,12 +39,13 @@ export function followOutages(trace, pool) {
   const lost = new Set();
   const selected = new Set();
   const found = findClears(trace, pool);
-  const rowsOf = found.length > 0 ? groupByRequest(trace) : new Map();
+  const rowsOf = groupBy(found.length > 0 ? checkouts.requestOf.keys() : [], (row) => checkouts.requestOf[row]);
   const outages = found.map(({ atMs, readyMs }) => {
-    for (let row = firstFrom(checkouts.startedMs, readyMs); startedMs[row] <= readyMs + AT_ONCE_MS; row++) {
+    const lastMs = readyMs + AT_ONCE_MS;
+    for (let row = countBelow(checkouts.startedMs, readyMs); checkouts.startedMs[row] <= lastMs; row++) {
       const request = checkouts.requestOf[row];
       if (checkouts.poolOf[row] !== pool || request < 0) continue;
-      const before = findBefore(trace, rowsOf.get(request), row);
+      const before = findBefore(trace, rowsOf.get(request) ?? [], row);
       const endedMs = before === undefined ? requests.startedMs[request] : endOf(trace, before);
       if (!(endedMs >= atMs - SAME_MOMENT_MS)) continue;
       const isAgain =
@@ -161,7 +164,7 @@ function losesUses(trace, pool, { atMs, lost }) {
   for (let row = 0; row < length; row++) {
     if (poolOf[row] !== pool || !GOT_CONNECTION.includes(outcomeOf[row])) continue;
     const endMs = endOf(trace, row);
-    if (!(wantedBy(trace, row) <= atMs && endMs >= atMs - SAME_MOMENT_MS)) continue;
+    if (!(waitedUntil(trace, row) <= atMs && endMs >= atMs - SAME_MOMENT_MS)) continue;
     uses++;
     if (outcomeOf[row] === OPERATION_FAILED || lost.has(row)) losses++;
   }
@@ -169,26 +172,13 @@ function losesUses(trace, pool, { atMs, lost }) {
 }
 
 /** When it had its connection, or no longer waited for one. @param {RecordedTrace} trace @param {number} row */
-function wantedBy({ checkouts }, row) {
+function waitedUntil({ checkouts }, row) {
   return checkouts.startedMs[row] + checkouts.waitMs[row];
 }
 
 /** @param {RecordedTrace} trace @param {number} row */
 function endOf(trace, row) {
-  return wantedBy(trace, row) + (trace.checkouts.useMs[row] || 0);
-}
-
-/** @param {RecordedTrace} trace @returns {Map<number, number[]>} rows of all pools, in the order of their starts */
-function groupByRequest({ checkouts: { requestOf, length } }) {
-  /** @type {Map<number, number[]>} */
-  const rowsOf = new Map();
-  for (let row = 0; row < length; row++) {
-    if (requestOf[row] < 0) continue;
-    const rows = rowsOf.get(requestOf[row]);
-    if (rows) rows.push(row);
-    else rowsOf.set(requestOf[row], [row]);
-  }
-  return rowsOf;
+  return waitedUntil(trace, row) + (trace.checkouts.useMs[row] || 0);
 }
 
 /** The last checkout of its request that had ended. @param {RecordedTrace} trace @param {number[]} rows @param {number} row */
@@ -203,10 +193,4 @@ function findBefore(trace, rows, row) {
 /** @param {RecordedTrace} trace @param {number} first row @param {number} second row */
 function isSameOperation({ checkouts: { operationOf, poolOf } }, first, second) {
   return operationOf[first] === operationOf[second] && poolOf[first] === poolOf[second];
-}
-
-/** @param {Float64Array} ascending @param {number} value @returns {number} index of the first that is not smaller */
-function firstFrom(ascending, value) {
-  const index = ascending.findIndex((each) => each >= value);
-  return index < 0 ? ascending.length : index;
 }

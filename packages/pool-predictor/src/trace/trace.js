@@ -197,7 +197,7 @@ function pickPieces(trace, pieces) {
     kept.map((index, place) => values[index] - shiftsMs[place]);
   return {
     ...trace,
-    outages: undefined,
+    outages: keptOutages.length > 0 ? keptOutages : undefined,
     checkOutStartedMs: shift(checkOutStartedMs),
     waitMs: pick(trace.waitMs),
     useMs: pick(trace.useMs),
@@ -214,7 +214,6 @@ function pickPieces(trace, pieces) {
       openings: { ...openings, fromMs: Float64Array.from(openingsMs), durationsMs: Float64Array.from(durationsMs) },
     }),
     ...keptOf,
-    ...(keptOutages.length > 0 && { outages: keptOutages }),
     ...(sharing && { sharing: { ...sharing, aloneMs: Float64Array.from(pick(sharing.aloneMs)) } }),
   };
 }
