@@ -28,6 +28,18 @@ export async function runNode(args, { node = process.execPath, env = {}, cwd, on
 }
 
 /**
+ * Run a script that prints one JSON value.
+ * @param {string[]} args script and arguments
+ * @returns {Promise<any>} that value
+ * @throws {Error} with what it said, if it fails or complains
+ */
+export async function runForJson(args) {
+  const { code, stdout, stderr } = await runNode(args);
+  if (code !== 0 || stderr !== '') throw new Error(`${args[0]} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/**
  * Listens on the loopback interface.
  * @param {import('node:net').Server} server
  * @param {number} [port] 0: any free one

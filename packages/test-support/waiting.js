@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** @import { ChildProcess } from 'node:child_process' */
+
 const POLL_MS = 10;
 
 /**
@@ -19,6 +21,25 @@ export async function until(what, probe, withinMs = 60_000) {
     if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
     await delay(POLL_MS);
   }
+}
+
+/**
+ * Poll what a process does, until it ends.
+ * @template T
+ * @param {string} what for the error
+ * @param {() => T | Promise<T>} probe
+ * @param {{ child: ChildProcess, said: { stdout: string, stderr: string }, withinMs: number }} process said: so far
+ * @returns {Promise<NonNullable<T>>}
+ * @throws {Error} with what it said, on timeout or if it ends
+ */
+export function untilProcess(what, probe, { child, said, withinMs }) {
+  const probeAlive = () => {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+    return probe();
+  };
+  return until(what, probeAlive, withinMs).catch((cause) => {
+    throw new Error(`${cause.message}\n${said.stdout}${said.stderr}`, { cause });
+  });
 }
 
 /**

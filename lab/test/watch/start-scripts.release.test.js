@@ -6,7 +6,7 @@ import { scratchFolder } from 'test-support/cleanup.js';
 import { findNodeVersions, install } from 'test-support/installations.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { findFreePort } from 'test-support/processes.js';
-import { until } from 'test-support/waiting.js';
+import { until, untilProcess } from 'test-support/waiting.js';
 import { listTree, readProcess } from '../../../src/process/process-info.js';
 import { startWatch } from './start-watch.js';
 
@@ -61,17 +61,7 @@ test.each(RUNS)(
       { cwd: folder },
     );
     /** @param {string} what @param {() => Promise<any>} probe */
-    const hear = (what, probe) =>
-      until(
-        what,
-        () => {
-          if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-          return probe();
-        },
-        PATIENCE_MS,
-      ).catch(({ message }) => {
-        throw new Error(`${message}\n${said.stdout}${said.stderr}`);
-      });
+    const hear = (what, probe) => untilProcess(what, probe, { child, said, withinMs: PATIENCE_MS });
     await isReady();
     const request = async () => (await fetch(`http://127.0.0.1:${port}/users/7`).catch(() => null))?.ok;
     await hear('the app answers', request);

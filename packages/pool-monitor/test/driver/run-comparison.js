@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { expect } from '@jest/globals';
-import { runNode } from 'test-support/processes.js';
+import { runForJson } from 'test-support/processes.js';
 
 const COMPARE = fileURLToPath(new URL('compare-with-driver.js', import.meta.url));
 
@@ -12,8 +11,5 @@ const COMPARE = fileURLToPath(new URL('compare-with-driver.js', import.meta.url)
  * @param {string} [folder] of the driver's package, default: the installed one
  */
 export async function compareWithDriver(count, firstSeed = 1, folder) {
-  const args = [COMPARE, String(count), String(firstSeed), ...(folder ? [folder] : [])];
-  const { code, stdout, stderr } = await runNode(args);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return JSON.parse(stdout);
+  return runForJson([COMPARE, String(count), String(firstSeed), ...(folder ? [folder] : [])]);
 }

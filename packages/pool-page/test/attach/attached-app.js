@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { copyApps, findNodeVersions } from 'test-support/installations.js';
-import { until } from 'test-support/waiting.js';
+import { until, untilProcess } from 'test-support/waiting.js';
 import { startServer } from './server-truth.js';
 
 /** Much longer than anything takes on a busy machine. */
@@ -38,15 +38,7 @@ export function runAttached({ node, args, env, onEnd }) {
    * @template T
    * @param {string} what @param {() => T | Promise<T>} probe
    */
-  const hear = (what, probe) =>
-    until(
-      what,
-      () => {
-        if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-        return probe();
-      },
-      PATIENCE_MS,
-    ).catch(fail);
+  const hear = (what, probe) => untilProcess(what, probe, { child, said, withinMs: PATIENCE_MS });
   /** @param {Error} error @returns {never} */
   const fail = (error) => {
     throw new Error(`${error.message}\n${said.stdout}${said.stderr}`, { cause: error });

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { expect } from '@jest/globals';
-import { runNode } from 'test-support/processes.js';
+import { runForJson } from 'test-support/processes.js';
 
 const COMPARE = fileURLToPath(new URL('compare-with-driver.js', import.meta.url));
 
@@ -16,8 +15,5 @@ const COMPARE = fileURLToPath(new URL('compare-with-driver.js', import.meta.url)
  *   the first that did
  */
 export async function compareWithDriver(kinds, count, firstSeed = 1, folder) {
-  const args = [COMPARE, kinds.join(), String(count), String(firstSeed), ...(folder ? [folder] : [])];
-  const { code, stdout, stderr } = await runNode(args);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return JSON.parse(stdout);
+  return runForJson([COMPARE, kinds.join(), String(count), String(firstSeed), ...(folder ? [folder] : [])]);
 }
