@@ -24,6 +24,7 @@ const checkShape = shape({
       predicted: figures,
       exact: figures,
       published: figures,
+      machineShare: orNone(number),
       repeats: orNone(listOf(shape({ measured: map, arrivalsMs: orNone(listOf(number)), samples: orNone(samples) }))),
     }),
   ),
@@ -41,8 +42,8 @@ export function checkResult(value) {
 
 /**
  * Converts a result of version 0.1 to the names of today: its `runs` of a variant are now `repeats`, its remedy `cap` is now
- * `limit`, and a replicator's `tunnel` and `opsPerWrite` are now `mode` and `opsPerBatch`. The lab saturation once had two more
- * causes; what it measured for them is left out, with a warning.
+ * `limit`, and a replicator's `tunnel` and `opsPerWrite` are now `mode` and `opsPerBatch`. Until version 0.3, its `merge` was
+ * true or false. The lab saturation once had two more causes; what it measured for them is left out, with a warning.
  *
  * @param {unknown} json of any version, not checked yet
  * @returns {unknown}
@@ -71,9 +72,13 @@ function upgradeVariant(variant) {
       name: String(name).replace(/^cap of /, 'limit of '),
       settings: { ...settings, remedy: 'limit' },
     }),
-    ...(settings?.tunnel && {
-      settings: { ...settings, mode: settings.tunnel },
-      ...(measured && { measured: { ...measured, opsPerBatch: measured.opsPerWrite } }),
+    ...((settings?.tunnel || typeof settings?.merge === 'boolean') && {
+      settings: {
+        ...settings,
+        ...(settings.tunnel && { mode: settings.tunnel }),
+        ...(typeof settings.merge === 'boolean' && { merge: settings.merge ? 'all' : 'none' }),
+      },
     }),
+    ...(settings?.tunnel && measured && { measured: { ...measured, opsPerBatch: measured.opsPerWrite } }),
   };
 }

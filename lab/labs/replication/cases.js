@@ -1,3 +1,4 @@
+/** @import { MergeRule } from 'oplog-replicator' */
 /** @import { Mix } from './mixed-operations.js' */
 
 /**
@@ -49,7 +50,7 @@ export const PUBLISHED = {
  * @property {'direct' | 'mock'} mode direct writes to the target, mock discards every write (a dry run)
  * @property {number} workers
  * @property {'id' | 'collection'} hash how operations are assigned to workers
- * @property {boolean} merge
+ * @property {MergeRule} merge which operations of a worker become one write
  *
  * @typedef {Shape & Omit<ReplicatorSettings, 'merge'> & { number: number, shards: number, rttMs?: number,
  *   published: PublishedCase | null }} Case `rttMs`: how much longer a round trip to the target takes

@@ -42,7 +42,9 @@ export function listReplicationFindings({ variants, environment }) {
     if (!one || !other) return [];
     const here = `Here ${describeBatches(one, other)} on ${environment.cores} cores; there ${there}.`;
     const hint =
-      there === MORE_WORKERS && one.settings.merge ? ' To leave out the batches: --no-merge --ops 20000.' : '';
+      there === MORE_WORKERS && one.settings.merge !== 'none'
+        ? ' To leave out the batches: --merge none --ops 20000.'
+        : '';
     return compareRates(`${one.name} / ${other.name}: ${about}`, one, other, here + hint);
   });
   return [...ratios, ...compareMemory(asPublished.get(10), asPublished.get(3))];
@@ -53,7 +55,7 @@ function describeBatches(one, other) {
   const [before, after] = [other, one].map(({ measured }) => measured?.opsPerBatch ?? 0);
   const [from, to] = [before, after].map((size) => formatNumber(size, size < 10 ? 1 : 0));
   if (one.settings.mode === 'mock') return 'nothing is written, and smaller entries are less to read,';
-  if (!one.settings.merge) return 'each write has one operation,';
+  if (one.settings.merge === 'none') return 'each write has one operation,';
   const sorts = one.settings.collections === other.settings.collections ? '' : 'are of one collection and ';
   if (other.settings.mode === 'mock' || !other.settings.case) return `batches have ${to} operations`;
   if (Math.max(before / after, after / before) < ALIKE)

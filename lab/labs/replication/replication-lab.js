@@ -1,3 +1,4 @@
+import { MERGE_RULES } from 'oplog-replicator';
 import { COUNT, COUNTS, createChoiceParser, parseInteger } from '../../harness/lab-options.js';
 import { CASES, CEILING_BATCH, nameCeiling, parseCases, PUBLISHED } from './cases.js';
 import { measureCase, measureCeiling } from './measure-case.js';
@@ -7,6 +8,7 @@ import { replicationView } from './replication-view.js';
 import { createReportFormatter } from './start-replicator.js';
 import { openTestbed } from './testbed.js';
 
+/** @import { MergeRule } from 'oplog-replicator' */
 /** @import { Context, Lab, Measurement, Plan, PlannedVariant } from '../../harness/run-lab.js' */
 /** @import { Case } from './cases.js' */
 /** @import { Mix } from './mixed-operations.js' */
@@ -33,7 +35,7 @@ const SINGLE_INSERT_COUNT = 100;
  * @property {number[]} [workers]
  * @property {'id' | 'collection'} [hash]
  * @property {'direct' | 'mock'} [mode]
- * @property {boolean} [merge]
+ * @property {MergeRule} merge
  * @property {boolean} [latency]
  * @property {boolean} [ceiling]
  * @property {boolean} [stats]
@@ -82,7 +84,14 @@ export const replication = {
       about: "direct writes, mock discards every write, instead of the case's",
       parse: createChoiceParser(['direct', 'mock']),
     },
-    noMerge: { about: 'write each operation alone, without batches' },
+    merge: {
+      value: 'rule',
+      about:
+        'which operations of a worker become one write. all: those on one collection; neighbours: those on one ' +
+        'collection, of one kind, that follow each other, as in the published experiment; none: each is a write',
+      parse: createChoiceParser([...MERGE_RULES]),
+      default: 'all',
+    },
     latency: {
       about: 'also measure how long single inserts take without a backlog',
       default: false,
@@ -103,7 +112,7 @@ export const replication = {
 
 /** @param {ReplicationOptions} options @returns {Promise<ReplicationPlan>} */
 async function plan({ stats, target, ...settings }) {
-  const { cases, ops, seconds, mix, workers, hash, mode, merge = true, latency = false, ceiling = false } = settings;
+  const { cases, ops, seconds, mix, workers, hash, mode, merge, latency = false, ceiling = false } = settings;
   const changes = { ...(mix && { mix }), ...(hash && { hash }), ...(mode && { mode }), merge };
   const variants = CASES.filter(({ number }) => cases.includes(number)).flatMap((preset) =>
     (workers ?? [preset.workers]).map((count) =>
@@ -131,7 +140,7 @@ function planCeilings(seconds) {
   return PUBLISHED.ceilings.flatMap(({ threads, single, batched }) =>
     [1, CEILING_BATCH].map((ceilingBatch) => ({
       name: nameCeiling(threads, ceilingBatch),
-      settings: { ...SINGLE_INSERTS, mode: 'direct', workers: threads, hash: 'id', merge: false, ceilingBatch },
+      settings: { ...SINGLE_INSERTS, mode: 'direct', workers: threads, hash: 'id', merge: 'none', ceilingBatch },
       published: { ratePerSec: ceilingBatch === 1 ? single : batched },
       estimateMs: chooseCeilingMs(seconds),
     })),
@@ -145,7 +154,7 @@ function chooseCeilingMs(seconds) {
 
 /**
  * @param {Case} preset
- * @param {Case & { merge: boolean }} changed
+ * @param {Case & { merge: MergeRule }} changed
  * @param {{ ops: number, seconds: number }} extent
  * @returns {PlannedVariant<ReplicationSettings, ReplicationFigures>}
  */
@@ -159,16 +168,21 @@ function planCase(preset, changed, { ops, seconds }) {
     mode !== preset.mode && mode,
   ].filter(Boolean);
   const mergedOpsPerMs = mix ? MIXED_OPS_PER_MS : MERGED_OPS_PER_MS;
-  const onceMs = ops / (merge || mode === 'mock' ? mergedOpsPerMs : UNMERGED_OPS_PER_MS);
+  // Neighbours in the oplog belong to different collections, unless there is only one.
+  const areBatches = merge === 'all' || mode === 'mock' || (merge === 'neighbours' && collections === 1);
+  const onceMs = ops / (areBatches ? mergedOpsPerMs : UNMERGED_OPS_PER_MS);
   const enoughMs = seconds * 1000;
   return {
-    name: [`case ${number}`, ...own, ...changes, !merge && 'not merged'].filter(Boolean).join(', '),
+    name: [`case ${number}`, ...own, ...changes, ...NAMES_OF_RULES[merge]].filter(Boolean).join(', '),
     settings: { case: number, collections, fields, shards, mix, hot, rttMs, mode, workers, hash, merge },
     published: changes.length > 0 ? null : preset.published,
     // The last replication ends later than it must, by half of it on average.
     estimateMs: OVERHEAD_MS + Math.max(onceMs, enoughMs + onceMs / 2),
   };
 }
+
+/** What the name of a case says of its rule. @type {Record<MergeRule, string[]>} */
+const NAMES_OF_RULES = { all: [], neighbours: ['neighbours merged'], none: ['not merged'] };
 
 /** @param {ReplicationPlan} plan @param {Context} context */
 async function prepare({ variants, target, settings: { ops } }, { mongoUrl, ...context }) {

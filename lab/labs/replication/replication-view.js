@@ -52,7 +52,7 @@ export const replicationView = {
       'workers and collections there share the operations here, the smaller batches become, and it takes many cores ' +
       'to make up for it. MongoShake itself, measured on 2 cores, made 37,700 to 44,300 operations per second with ' +
       '8 workers (case 3) and 9,300 with 64 (case 4).',
-    'To see ratios without the effect of batches, write each operation alone: --no-merge --ops 20000.',
+    'To see ratios without the effect of batches, write each operation alone: --merge none --ops 20000.',
     'Published figures are averages of 60 seconds. Here, the same operations are replicated again for at least ' +
       '--seconds, after a warm-up, because writing enough of them to the source would take longer than everything ' +
       'else.',
@@ -191,7 +191,9 @@ function takeaway({ variants }) {
  * @param {ReplicationVariant[]} variants
  */
 function describeMerging(variants) {
-  const mixed = variants.filter(({ settings }) => settings.mix && settings.merge && settings.mode === 'direct');
+  const mixed = variants.filter(
+    ({ settings }) => settings.mix && settings.merge === 'all' && settings.mode === 'direct',
+  );
   const [plain, hot, far] = [
     mixed.find(({ settings }) => !settings.hot && !settings.rttMs),
     mixed.find(({ settings }) => settings.hot),

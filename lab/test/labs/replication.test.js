@@ -20,13 +20,13 @@ const NOWHERE = 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100';
 
 describe('the lab', () => {
   describe('the plan', () => {
-    const all = { cases: [1, 3, 9], ops: 1000, seconds: 10 };
+    const all = { cases: [1, 3, 9], ops: 1000, seconds: 10, merge: /** @type {const} */ ('all') };
 
     test('has the cases as they were published', async () => {
       const { variants } = await replication.plan(all);
       expect(variants).toMatchObject([
         { name: 'case 1', settings: { mode: 'mock', workers: 8 }, published: { ratePerSec: 424_251 } },
-        { name: 'case 3', settings: { mode: 'direct', merge: true, shards: 1 } },
+        { name: 'case 3', settings: { mode: 'direct', merge: 'all', shards: 1 } },
         { name: 'case 9', settings: { workers: 128, hash: 'collection', collections: 128 } },
       ]);
     });
@@ -44,7 +44,7 @@ describe('the lab', () => {
         ...all,
         hash: 'collection',
         mode: 'mock',
-        merge: false,
+        merge: 'none',
         latency: true,
       });
       expect(variants.map(({ name }) => name)).toEqual([
@@ -54,7 +54,7 @@ describe('the lab', () => {
         'single inserts',
       ]);
       expect(variants[1]).toMatchObject({
-        settings: { hash: 'collection', mode: 'mock', merge: false },
+        settings: { hash: 'collection', mode: 'mock', merge: 'none' },
         published: null,
       });
     });
@@ -78,7 +78,7 @@ describe('the lab', () => {
         cases: [7],
         ops: 200_000,
         workers: [1, 8, 64],
-        merge: false,
+        merge: 'none',
       });
       const minutes = variants.reduce((total, { estimateMs }) => total + estimateMs, 0) / 60_000;
       expect(minutes).toBeGreaterThan(3);
@@ -108,7 +108,7 @@ describe('the lab', () => {
    */
   async function resultOf(figures, options) {
     const cases = Object.keys(figures).map(Number);
-    const { variants } = await replication.plan({ cases, ops: 1000, seconds: 10, ...options });
+    const { variants } = await replication.plan({ cases, ops: 1000, seconds: 10, merge: 'all', ...options });
     return createSampleResult({
       variants: variants.map(({ name, settings, published = null }) => {
         const [ratePerSec, opsPerBatch] = figures[Number(settings.case)];
@@ -142,7 +142,7 @@ describe('the lab', () => {
         published: 186_755 / 55_705,
         reason:
           'Here batches shrank from 90 to 12 operations on 2 cores; there batches were small anyway, and 64 cores ' +
-          'ran 64 workers. To leave out the batches: --no-merge --ops 20000.',
+          'ran 64 workers. To leave out the batches: --merge none --ops 20000.',
       },
     ]);
     expect(view.findings?.(await resultOf({ 3: [2, 1], 4: [1, 1] }, { workers: [16] }))).toEqual([]);
@@ -162,7 +162,7 @@ describe('the lab', () => {
   });
 
   test('without merging, the ratios stand beside the published ones, too', async () => {
-    const findings = view.findings?.(await resultOf({ 3: [4, 1], 4: [3, 1] }, { merge: false }));
+    const findings = view.findings?.(await resultOf({ 3: [4, 1], 4: [3, 1] }, { merge: 'none' }));
     expect(findings).toEqual([
       {
         claim: 'case 4, not merged / case 3, not merged: 64 workers instead of 8',
@@ -228,9 +228,9 @@ describe('the lab', () => {
     const result = await resultOf({ 3: [200_000, 90], 4: [100_000, 12] });
     const old = {
       ...result,
-      variants: result.variants.map(({ settings: { mode, ...settings }, measured, ...variant }) => ({
+      variants: result.variants.map(({ settings: { mode, merge, ...settings }, measured, ...variant }) => ({
         ...variant,
-        settings: { ...settings, tunnel: mode },
+        settings: { ...settings, tunnel: mode, merge: merge === 'all' },
         measured: { ratePerSec: measured?.ratePerSec, opsPerWrite: measured?.opsPerBatch },
       })),
     };

@@ -5,7 +5,7 @@ import { createNamespaces } from '../src/base/namespaces.js';
 import { Counters } from '../src/base/replication-figures.js';
 import { listDocuments } from '../src/target/write-batch.js';
 import { Dispatcher } from '../src/workers/dispatcher.js';
-import { Worker } from '../src/workers/worker.js';
+import { MERGE_RULES, Worker } from '../src/workers/worker.js';
 
 /** @import { DispatcherOptions } from '../src/workers/dispatcher.js' */
 
@@ -20,9 +20,9 @@ const command = (/** @type {Record<string, any>} */ o, more = {}) => ({ op: 'c',
 /**
  * A dispatcher whose workers write nowhere, and what happens, in order.
  * @param {Partial<DispatcherOptions> & { workers?: any, workerCount?: number, inOrder?: boolean,
- *   exclude?: string[], maxBytes?: number }} [options]
+ *   merge?: import('../src/workers/worker.js').MergeRule, exclude?: string[], maxBytes?: number }} [options]
  */
-function createRun({ workerCount = 1, inOrder = false, exclude, maxBytes = 1e6, ...options } = {}) {
+function createRun({ workerCount = 1, inOrder = false, merge = 'all', exclude, maxBytes = 1e6, ...options } = {}) {
   const session = new AbortController();
   /** @type {string[]} */
   const happened = [];
@@ -32,7 +32,7 @@ function createRun({ workerCount = 1, inOrder = false, exclude, maxBytes = 1e6, 
   const workers = written.map(
     (own) =>
       new Worker({
-        merge: true,
+        merge,
         maxBytes,
         session,
         async write({ namespace, kinds, documents }) {
@@ -95,8 +95,8 @@ describe('which worker', () => {
   const ids = Array.from({ length: 40 }, (_, index) => index);
   const entries = ids.flatMap((id) => [insert(id), update(id), insert(id, 'db.b'), remove(id)]);
 
-  test('all operations on a document go to one, in their order; documents are spread', async () => {
-    const { dispatch, dispatcher, written } = createRun({ workerCount: 3 });
+  test.each(MERGE_RULES)('all operations on a document go to one, in their order: merge %s', async (merge) => {
+    const { dispatch, dispatcher, written } = createRun({ workerCount: 3, merge });
     await dispatch(entries);
     await dispatcher.drain();
     expect(written.map((own) => own.length > 40)).toEqual([true, true, true]);
@@ -122,19 +122,22 @@ describe('which worker', () => {
   });
 });
 
-test('a command waits for everything before it, and everything after it waits for the command', async () => {
-  const { dispatch, dispatcher, happened } = createRun();
-  await dispatch([insert(1), command({ drop: 'a' }), insert(2)]);
-  await dispatcher.drain();
-  expect(happened).toEqual([
-    'constraints of db.a',
-    'insert 1',
-    'checkpoint 1',
-    'command drop',
-    'checkpoint 2',
-    'insert 2',
-  ]);
-});
+test.each(MERGE_RULES)(
+  'a command waits for what comes before it, and the rest waits for it: merge %s',
+  async (merge) => {
+    const { dispatch, dispatcher, happened } = createRun({ merge });
+    await dispatch([insert(1), command({ drop: 'a' }), insert(2)]);
+    await dispatcher.drain();
+    expect(happened).toEqual([
+      'constraints of db.a',
+      'insert 1',
+      'checkpoint 1',
+      'command drop',
+      'checkpoint 2',
+      'insert 2',
+    ]);
+  },
+);
 
 describe('the entries that are applied', () => {
   test('begin after one', async () => {

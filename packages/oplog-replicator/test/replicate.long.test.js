@@ -400,7 +400,7 @@ test('a dry run reads and dispatches, and writes nothing', async () => {
 
 test('without merging, each operation is a batch', async () => {
   await collection('a').insertMany(Array.from({ length: 20 }, (_, _id) => ({ _id })));
-  expect((await replicateNow({ merge: false })).batches).toBe(20);
+  expect((await replicateNow({ merge: 'none' })).batches).toBe(20);
   await expectIdentical();
   await collection('b').insertMany(Array.from({ length: 20 }, (_, _id) => ({ _id })));
   expect((await replicateNow()).batches).toBeLessThan(12);

@@ -185,6 +185,7 @@ describe('users, versions and other sets', () => {
     [{ sources: [] }, 'sources is empty; it must have at least one connection string'],
     [{ target: undefined }, 'target is missing; it must be a connection string, or null for a dry run'],
     [{ hash: /** @type {any} */ ('name') }, 'hash is name; it must be id or collection'],
+    [{ merge: /** @type {any} */ (true) }, 'merge is true; it must be all, neighbours or none'],
     [{ maxSilenceMs: 1000 }, 'maxSilenceMs is 1000; it must be at least 3000'],
   ])('invalid options are refused: %j', async (options, message) => {
     await expect(tryToReplicate(options)).rejects.toThrow(message);

@@ -6,12 +6,11 @@ import { ConflictError } from '../src/base/errors.js';
 import { createNamespaces } from '../src/base/namespaces.js';
 import { Counters } from '../src/base/replication-figures.js';
 import { BulkWriter } from '../src/target/bulk-writer.js';
-import { Target } from '../src/target/target.js';
 import { DeferredDocuments } from '../src/target/deferred-documents.js';
 import { appendDocument, listDocuments } from '../src/target/write-batch.js';
 import { Dispatcher } from '../src/workers/dispatcher.js';
 import { Worker } from '../src/workers/worker.js';
-import { openClient, openDeployment } from './connections.js';
+import { openClient, openDeployment, openTarget } from './connections.js';
 
 /** @import { MongoClient } from 'mongodb' */
 /** @import { OplogBatch } from '../src/source/oplog.js' */
@@ -76,10 +75,10 @@ describe('the dispatcher', () => {
    */
   async function apply(entries, { isShard = false, deferred = new DeferredDocuments(START) } = {}) {
     const session = new AbortController();
-    const target = new Target(deployment, { replication: 'test' });
+    const target = openTarget(deployment, 'test');
     const writer = new BulkWriter(target, deferred, await target.canApplyDiffs());
     const worker = new Worker({
-      merge: true,
+      merge: 'all',
       maxBytes: 1e6,
       session,
       write: (batch) => writer.write(batch),
@@ -99,7 +98,7 @@ describe('the dispatcher', () => {
     const workers = [0, 1, 2].map(
       (worker) =>
         new Worker({
-          merge: true,
+          merge: 'all',
           maxBytes: 1e6,
           session,
           write: ({ documents }) =>
@@ -293,7 +292,7 @@ describe('a worker', () => {
     /** @type {(() => void)[]} */
     const answers = [];
     const worker = new Worker({
-      merge: true,
+      merge: 'all',
       maxBytes: 1e6,
       session,
       write({ kinds, namespace }) {
@@ -315,7 +314,7 @@ describe('a worker', () => {
        */
       add(kind, name, count = 1) {
         for (let n = 0; n < count; n++) {
-          const batch = worker.openBatch(namespaces.named(name), AFTER, () => 0);
+          const batch = worker.openBatch(namespaces.named(name), kind, AFTER, () => 0);
           appendDocument(batch.documents, DOCUMENT, 0);
           worker.count(batch, kind);
         }
@@ -331,8 +330,12 @@ describe('a worker', () => {
     };
   }
 
-  test('neighbouring operations on one collection become one batch, whatever came between them', async () => {
-    const { add, written, answerAll } = create();
+  test.each([
+    ['all', ['db.a insert insert delete insert', 'db.b insert insert']],
+    ['neighbours', ['db.a insert', 'db.b insert', 'db.a insert', 'db.a delete', 'db.b insert', 'db.a insert']],
+    ['none', ['db.a insert', 'db.b insert', 'db.a insert', 'db.b insert', 'db.a delete', 'db.a insert']],
+  ])('with the rule %s, the batches are %j', async (merge, batches) => {
+    const { add, written, answerAll } = create({ merge: /** @type {any} */ (merge) });
     add('insert', 'db.a');
     add('insert', 'db.b');
     add('insert', 'db.a');
@@ -340,15 +343,18 @@ describe('a worker', () => {
     add('insert', 'db.b');
     add('insert', 'db.a');
     await answerAll();
-    expect(written.filter(([name]) => name === 'db.a')).toEqual([['db.a', ['insert', 'insert', 'delete', 'insert']]]);
-    expect(written.filter(([name]) => name === 'db.b')).toEqual([['db.b', ['insert', 'insert']]]);
+    expect(written.map(([name, kinds]) => [name, ...kinds].join(' '))).toEqual(batches);
   });
 
-  test('without merging, each operation is a batch', async () => {
-    const { add, written, answerAll } = create({ merge: false });
+  test('neighbours of one kind on one collection become one batch', async () => {
+    const { add, written, answerAll } = create({ merge: 'neighbours' });
     add('insert', 'db.a', 3);
+    add('update', 'db.a', 2);
     await answerAll();
-    expect(written).toHaveLength(3);
+    expect(written).toEqual([
+      ['db.a', ['insert', 'insert', 'insert']],
+      ['db.a', ['update', 'update']],
+    ]);
   });
 
   test('operations that come while a write is in flight become the next batch', async () => {

@@ -58,7 +58,7 @@ async function planSource(options, { source, index, target, counters }) {
     sources,
     workers,
     hash,
-    merge = true,
+    merge = 'all',
     namespaces,
     writeConcern,
     onUnsupported,

@@ -2,9 +2,11 @@ import { connectDeployments } from '../base/connect-deployments.js';
 import { planSources, runPlan } from './plan-sources.js';
 import { Counters } from '../base/replication-figures.js';
 import { AWAIT_MS } from '../source/oplog.js';
+import { MERGE_RULES } from '../workers/worker.js';
 
 /** @import { Figures } from '../base/replication-figures.js' */
 /** @import { Session } from '../workers/session.js' */
+/** @import { MergeRule } from '../workers/worker.js' */
 /** @import { Unsupported } from '../collections/collection-info.js' */
 /** @import { Timestamp } from 'mongodb' */
 /** @import { Filter } from '../base/namespaces.js' */
@@ -19,7 +21,8 @@ const MIN_MAX_SILENCE_MS = 3 * AWAIT_MS;
  * @property {number} workers in total; each source has its own
  * @property {'id' | 'collection'} hash how operations are assigned to workers. A collection whose order matters (it has
  *   a unique index or a collation, or is capped) always has one worker
- * @property {boolean} [merge] whether neighbouring operations on one collection become one batch; default: true
+ * @property {MergeRule} [merge] which operations become one batch. all: everything that a worker has for a collection;
+ *   neighbours: only operations of one kind on one collection that follow each other; none; default: all
  * @property {'snapshot' | 'checkpoint' | 'start' | 'end' | Timestamp | Timestamp[]} from snapshot: copy what is there
  *   and follow the oplog from before the copy, or continue after the checkpoint; checkpoint: continue, and if there is
  *   none, begin with the oplog; start or end of the oplog; after a time (one for all sources, or one for each)
@@ -38,12 +41,15 @@ const MIN_MAX_SILENCE_MS = 3 * AWAIT_MS;
  */
 
 /** @param {ReplicateOptions} options @throws {Error} that says what is wrong and what is allowed */
-export function assertOptions({ sources, target, workers, hash, maxSilenceMs, from }) {
+export function assertOptions({ sources, target, workers, hash, merge, maxSilenceMs, from }) {
   if (sources.length === 0) throw new Error('sources is empty; it must have at least one connection string');
   if (target === undefined || target === '') {
     throw new Error('target is missing; it must be a connection string, or null for a dry run');
   }
   if (hash !== 'id' && hash !== 'collection') throw new Error(`hash is ${hash}; it must be id or collection`);
+  if (merge !== undefined && !MERGE_RULES.includes(merge)) {
+    throw new Error(`merge is ${merge}; it must be all, neighbours or none`);
+  }
   if (!Number.isInteger(workers) || workers < sources.length) {
     throw new Error(`workers is ${workers}; it must be an integer of at least ${sources.length}, one for each source`);
   }

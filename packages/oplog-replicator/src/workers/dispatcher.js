@@ -146,10 +146,11 @@ export class Dispatcher {
     const number =
       hash === 'collection' || namespace.constraints.inOrder ? namespace.number : hashKey(keyOfId(bytes, id));
     const worker = workers[number % workers.length];
-    const batch = worker.openBatch(namespace, before, this.#happenedMs);
+    const kind = op === INSERT ? 'insert' : op === UPDATE ? 'update' : 'delete';
+    const batch = worker.openBatch(namespace, kind, before, this.#happenedMs);
     if (op !== INSERT) appendId(batch.documents, bytes, id);
     if (op !== DELETE) appendDocument(batch.documents, bytes, o);
-    worker.count(batch, op === INSERT ? 'insert' : op === UPDATE ? 'update' : 'delete');
+    worker.count(batch, kind);
     return undefined;
   }
 

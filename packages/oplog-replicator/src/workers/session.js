@@ -21,6 +21,7 @@ import { retryTransient } from '../base/errors.js';
 /** @import { Position } from '../source/position.js' */
 /** @import { CheckpointStore, OplogProgress } from '../target/checkpoint.js' */
 /** @import { Target } from '../target/target.js' */
+/** @import { MergeRule } from './worker.js' */
 
 /** Memory for the backlog of one source. */
 const MAX_BYTES = 32 << 20;
@@ -33,7 +34,7 @@ const MAX_BYTES = 32 << 20;
  * @property {number} checkpointEveryMs
  * @property {number} workers
  * @property {'id' | 'collection'} hash
- * @property {boolean} merge
+ * @property {MergeRule} merge
  * @property {Filter} [filter]
  * @property {Position} [until]
  * @property {boolean} isOneOfSeveral whether other sources write to the same target

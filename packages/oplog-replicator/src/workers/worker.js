@@ -5,8 +5,16 @@ import { ChunkedWriter, WriterPool } from '../bson/chunked-writer.js';
 /** @import { OperationKind, WriteBatch } from '../target/write-batch.js' */
 
 /**
+ * Which operations of a worker become one batch. all: everything it has for a collection; neighbours: only operations
+ * of one kind on one collection that it received one after another, as in MongoShake 1.0; none: each is a batch.
+ */
+export const MERGE_RULES = /** @type {const} */ (['all', 'neighbours', 'none']);
+
+/**
+ * @typedef {typeof MERGE_RULES[number]} MergeRule
+ *
  * @typedef {object} WorkerOptions
- * @property {boolean} merge whether neighbouring operations on one collection become one batch
+ * @property {MergeRule} merge
  * @property {(batch: WriteBatch) => Promise<void>} write
  * @property {number} maxBytes of memory for the backlog
  * @property {AbortController} session the worker aborts it when a write fails, and ends when it is aborted
@@ -21,13 +29,13 @@ const OPERATION_BYTES = 8;
 
 /**
  * Writes its operations in batches, one batch at a time. Operations on the same collection keep their order. Operations
- * on different collections do not need to, so operations on one collection share a batch whatever came between them.
- * An idle worker writes at once. While a write is in flight, the next batches grow.
+ * on different collections do not need to, so with the rule `all`, operations on one collection share a batch whatever
+ * came between them. An idle worker writes at once. While a write is in flight, the next batches grow.
  */
 export class Worker {
   #options;
   #maxBatchOperations;
-  /** @type {WriteBatch[][]} by number of the namespace, each in order */
+  /** @type {WriteBatch[][]} by number of the namespace, each in order; with the rule `neighbours` one for all */
   #queues = [];
   /** @type {WriteBatch[][]} the queues that are not empty; they take turns */
   #ready = [];
@@ -46,7 +54,7 @@ export class Worker {
   constructor(options) {
     this.#options = options;
     this.#pool = new WriterPool(options.maxBytes / 2);
-    this.#maxBatchOperations = options.merge ? MAX_BATCH_OPERATIONS : 1;
+    this.#maxBatchOperations = options.merge === 'none' ? 1 : MAX_BATCH_OPERATIONS;
     options.session.signal.addEventListener('abort', () => this.#wake());
   }
 
@@ -57,14 +65,21 @@ export class Worker {
 
   /**
    * @param {Namespace} namespace
+   * @param {OperationKind} kind
    * @param {Position} after the entry before this operation
    * @param {() => number} happenedMs when the source executed it
    * @returns {WriteBatch} to append the operation to
    */
-  openBatch(namespace, after, happenedMs) {
-    const queue = (this.#queues[namespace.number] ??= []);
+  openBatch(namespace, kind, after, happenedMs) {
+    const onlyNeighbours = this.#options.merge === 'neighbours';
+    const queue = (this.#queues[onlyNeighbours ? 0 : namespace.number] ??= []);
     let batch = queue[queue.length - 1];
-    if (!batch || batch.kinds.length >= this.#maxBatchOperations || batch.documents.length >= MAX_BATCH_BYTES) {
+    if (
+      !batch ||
+      batch.kinds.length >= this.#maxBatchOperations ||
+      batch.documents.length >= MAX_BATCH_BYTES ||
+      (onlyNeighbours && (batch.namespace !== namespace || batch.kinds[0] !== kind))
+    ) {
       const documents = new ChunkedWriter(this.#pool);
       const memory = documents.room + BATCH_OBJECT_BYTES;
       batch = { namespace, after: { ...after }, happenedMs: happenedMs(), kinds: [], documents, memory };
@@ -102,7 +117,7 @@ export class Worker {
     return this.#waitUntil(this.#isEmpty);
   }
 
-  /** @returns {WriteBatch[]} the first batch of each collection: one of them is the oldest */
+  /** @returns {WriteBatch[]} the first batch of each queue: one of them is the oldest */
   listOldest() {
     return [...(this.#current ? [this.#current] : []), ...this.#ready.map(([first]) => first)];
   }
