@@ -1,5 +1,5 @@
 export { connectDeployments } from './base/connect-deployments.js';
-export { ConflictError } from './base/errors.js';
+export { ConflictError, LeaseError } from './base/errors.js';
 export { CHECKPOINT_DATABASE } from './base/namespaces.js';
 export { replicate } from './replication/replicate.js';
 export { restoreTtl } from './collections/ttl-indexes.js';

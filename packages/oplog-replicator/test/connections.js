@@ -3,6 +3,7 @@ import { cleanUp, startReplicaSet } from 'test-support/cleanup.js';
 import { Deployment } from '../src/base/deployment.js';
 import { CHECKPOINT_DATABASE } from '../src/base/namespaces.js';
 import { withoutTtl } from '../src/collections/ttl-indexes.js';
+import { Target } from '../src/target/target.js';
 
 /** A client that closes at the end of the test file. @param {string} url */
 export function openClient(url) {
@@ -20,6 +21,16 @@ export function openDeployment(url, options) {
   const deployment = new Deployment(url, { role: 'target', maxSilenceMs: 10_000, ...options });
   cleanUp(() => deployment.close());
   return deployment;
+}
+
+/** A target that no other process writes to. @param {Deployment} deployment @param {string} replication */
+export function openTarget(deployment, replication) {
+  const lease = {
+    id: 'test',
+    confirm: async () => {},
+    lose: () => Promise.reject(new Error('another process has taken over')),
+  };
+  return new Target(deployment, { replication, lease });
 }
 
 /**

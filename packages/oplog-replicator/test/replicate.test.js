@@ -53,7 +53,13 @@ describe('users, versions and other sets', () => {
 
   afterEach(async () => {
     const { databases } = await superuser.db('admin').admin().listDatabases({ nameOnly: true });
-    expect(databases.map(({ name }) => name)).toEqual(['admin', 'config', 'local']);
+    const names = databases.map(({ name }) => name).filter((name) => name !== CHECKPOINT_DATABASE);
+    expect(names).toEqual(['admin', 'config', 'local']);
+    // A lease leaves its empty collection.
+    const state = superuser.db(CHECKPOINT_DATABASE);
+    const collections = await state.listCollections({}, { nameOnly: true }).toArray();
+    expect(collections.filter(({ name }) => name !== 'leases')).toEqual([]);
+    expect(await state.collection('leases').countDocuments()).toBe(0);
   });
 
   test.each([
@@ -170,7 +176,7 @@ describe('users, versions and other sets', () => {
 
   test('a user who may not write to the target gets an error', async () => {
     await expect(tryToReplicate({ target: as('reader') })).rejects.toThrow(
-      /^the target refused a write to pool_lab_replication\.checkpoints: not authorized/,
+      /^the target refused a write to pool_lab_replication\.leases: not authorized/,
     );
   });
 

@@ -6,8 +6,7 @@ import { createRandom } from 'test-support/random.js';
 import { until } from 'test-support/waiting.js';
 import { isTransient } from '../src/base/errors.js';
 import { createNamespaces } from '../src/base/namespaces.js';
-import { Target } from '../src/target/target.js';
-import { openClient, openDeployment } from './connections.js';
+import { openClient, openDeployment, openTarget } from './connections.js';
 import { BulkWriter } from '../src/target/bulk-writer.js';
 import { readConstraints } from '../src/collections/collection-info.js';
 import { DeferredDocuments } from '../src/target/deferred-documents.js';
@@ -25,7 +24,7 @@ describe('the target', () => {
   /** @param {string[]} [args] of the mongod */
   async function open(args) {
     const { url } = await startReplicaSet(args);
-    return { url, admin: openClient(url).db('admin'), target: new Target(openDeployment(url), { replication: 'one' }) };
+    return { url, admin: openClient(url).db('admin'), target: openTarget(openDeployment(url), 'one') };
   }
 
   // A new primary may lack what the old one acknowledged alone. The driver finds it without an error.
@@ -90,11 +89,11 @@ describe('the target', () => {
     const deployment = openDeployment(url);
     const isExecuting = async () => (await runningOperations(client, { ns: 'shop.a', op: 'insert' })).length;
     await until('the server executes the write', isExecuting);
-    const waiting = new Target(deployment, { replication: 'one' })
+    const waiting = openTarget(deployment, 'one')
       .waitForWrites()
       .then(async () => collection.countDocuments());
     // Another replication does not wait.
-    await new Target(deployment, { replication: 'other' }).waitForWrites();
+    await openTarget(deployment, 'other').waitForWrites();
     await admin.command({ fsyncUnlock: 1 });
     expect(await waiting).toBe(2);
     expect(await writing).toEqual({ matched: 1, errors: [] });
@@ -137,7 +136,7 @@ describe('operations on one document', () => {
         // Once as after the start, and again from anywhere, as after a crash.
         for (let from = 0; from < logged.length; from += 90) {
           const deferred = new DeferredDocuments(LATER);
-          const writer = new BulkWriter(new Target(deployment, { replication: 'merge' }), deferred, canApplyDiffs);
+          const writer = new BulkWriter(openTarget(deployment, 'merge'), deferred, canApplyDiffs);
           for (let next = from; next < logged.length;) {
             const count = 1 + Math.floor(uniform() * 60);
             await writer.write(createBatch(logged.slice(next, next + count), { namespace }));

@@ -5,8 +5,7 @@ import { sharedMongoUrl } from 'test-support/mongod.js';
 import { createNamespaces } from '../src/base/namespaces.js';
 import { createCopyStore } from '../src/snapshot/copy-store.js';
 import { createDeferredStore, createCheckpoint } from '../src/target/checkpoint.js';
-import { Target } from '../src/target/target.js';
-import { openClient, openDeployment } from './connections.js';
+import { openClient, openDeployment, openTarget } from './connections.js';
 import { mergeOperations } from '../src/target/merge-operations.js';
 import { createBatch } from './create-batch.js';
 
@@ -15,7 +14,7 @@ import { createBatch } from './create-batch.js';
 describe('the target', () => {
   /** @param {string} url */
   function open(url) {
-    return new Target(openDeployment(url), { replication: 'one' });
+    return openTarget(openDeployment(url), 'one');
   }
 
   // The driver's private lib/cmap/commands.js: no public method takes bytes. This fails if a release changes it.
@@ -98,6 +97,7 @@ test.each(
   /** @type {string[]} */
   const log = [];
   await write({
+    lease: { id: 'test' },
     async confirm() {
       log.push('asked for the majority');
       await null;

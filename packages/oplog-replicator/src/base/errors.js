@@ -27,6 +27,9 @@ export class NoEntryError extends DeploymentError {}
 /** The target differs from the source in a way that repeated operations don't explain. */
 export class ConflictError extends Error {}
 
+/** Another process is replicating the same. */
+export class LeaseError extends Error {}
+
 // https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
 export const NAMESPACE_NOT_FOUND = 26;
 export const DUPLICATE_KEY = 11000;

@@ -34,6 +34,31 @@ const VIEWS = 'system.views';
 const BUCKETS = /^system\.buckets\./;
 
 /**
+ * @param {Filter} one
+ * @param {Filter} other
+ * @returns {boolean} whether a collection may belong to both
+ */
+export function overlap(one, other) {
+  const excluded = [...(one.exclude ?? []), ...(other.exclude ?? [])];
+  return (one.include ?? [ALL]).some((name) =>
+    (other.include ?? [ALL]).some((otherName) => {
+      const common = intersect(name, otherName);
+      return common !== null && !excluded.some((each) => intersect(common, each) === common);
+    }),
+  );
+}
+
+const ALL = '*';
+
+/** @param {string} one @param {string} other @returns {string | null} the narrower one; null: nothing is in both */
+function intersect(one, other) {
+  const isIn = (/** @type {string} */ inner, /** @type {string} */ outer) =>
+    outer === ALL || inner === outer || inner.slice(0, inner.indexOf('.')) === outer;
+  if (isIn(one, other)) return one;
+  return isIn(other, one) ? other : null;
+}
+
+/**
  * The namespaces seen so far.
  * @param {Filter} [filter]
  */

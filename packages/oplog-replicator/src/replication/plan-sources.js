@@ -9,6 +9,8 @@ import { listCollections } from '../collections/collection-info.js';
 import { findFirst, findLast, findStart } from '../source/oplog.js';
 import { positionAt } from '../source/position.js';
 import { createCheckpoint, createMemoryCheckpoint } from '../target/checkpoint.js';
+import { acquireLease } from '../target/lease.js';
+import { createLeaseStore } from '../target/lease-store.js';
 import { Target } from '../target/target.js';
 import { assertNoTtl } from '../collections/ttl-indexes.js';
 
@@ -18,6 +20,7 @@ import { assertNoTtl } from '../collections/ttl-indexes.js';
 /** @import { Filter } from '../base/namespaces.js' */
 /** @import { ReplicateOptions } from './replicate.js' */
 /** @import { CopyFigures, Counters } from '../base/replication-figures.js' */
+/** @import { Lease } from '../target/lease.js' */
 /** @import { CopyStore } from '../snapshot/copy-store.js' */
 /** @import { OplogProgress } from '../target/checkpoint.js' */
 /** @import { Unsupported } from '../collections/collection-info.js' */
@@ -37,11 +40,22 @@ const MAX_CAUGHT_UP_S = 1;
 /**
  * @param {ReplicateOptions & { onUnsupported: (unsupported: Unsupported) => void }} options
  * @param {{ sources: Source[], target: Deployment | null }} deployments
- * @param {Counters} counters
+ * @param {object} context
+ * @param {Counters} context.counters
+ * @param {Lease[]} context.leases gets one for each source, unless this is a dry run
+ * @param {AbortSignal} context.stop
  */
-export async function planSources(options, { sources, target }, counters) {
-  if (target) await assertNoTtl(target, options.namespaces);
-  return Promise.all(sources.map((source, index) => planSource(options, { source, index, target, counters })));
+export async function planSources(options, { sources, target }, { counters, leases, stop }) {
+  const { namespaces: filter, checkpointId: name = DEFAULT_CHECKPOINT, onWait } = options;
+  if (target) {
+    await assertNoTtl(target, filter);
+    for (const { setId } of sources) {
+      leases.push(await acquireLease(createLeaseStore(target, setId), { name, filter }, { signal: stop, onWait }));
+    }
+  }
+  return Promise.all(
+    sources.map((source, index) => planSource(options, { source, index, target, lease: leases[index], counters })),
+  );
 }
 
 /**
@@ -50,10 +64,11 @@ export async function planSources(options, { sources, target }, counters) {
  * @param {Source} context.source
  * @param {number} context.index of the source
  * @param {Deployment | null} context.target
+ * @param {Lease} context.lease undefined in a dry run
  * @param {Counters} context.counters
  * @returns {Promise<SourcePlan>}
  */
-async function planSource(options, { source, index, target, counters }) {
+async function planSource(options, { source, index, target, lease, counters }) {
   const {
     sources,
     workers,
@@ -70,10 +85,11 @@ async function planSource(options, { source, index, target, counters }) {
   const isSnapshot = from === 'snapshot';
   if (isSnapshot && source.isShard)
     throw new Error(`from is snapshot, and ${source.deployment.name} is a shard, which can't be copied`);
-  const writer = target && new Target(target, { replication: checkpointId, writeConcern });
+  const writer = target && new Target(target, { replication: checkpointId, lease, writeConcern });
   const checkpoint = writer
     ? createCheckpoint(writer, { name: checkpointId, setId: source.setId })
     : createMemoryCheckpoint();
+  await checkpoint.claim();
   const saved = isSnapshot || from === 'checkpoint' ? await checkpoint.read() : null;
   const store = writer && createCopyStore(writer, { name: checkpointId, setId: source.setId });
   const isSaved = saved !== null;

@@ -5,6 +5,7 @@ import { AWAIT_MS } from '../source/oplog.js';
 import { MERGE_RULES } from '../workers/worker.js';
 
 /** @import { Figures } from '../base/replication-figures.js' */
+/** @import { Lease } from '../target/lease.js' */
 /** @import { Session } from '../workers/session.js' */
 /** @import { MergeRule } from '../workers/worker.js' */
 /** @import { Unsupported } from '../collections/collection-info.js' */
@@ -37,6 +38,8 @@ const MIN_MAX_SILENCE_MS = 3 * AWAIT_MS;
  *   write may take longer while the target works on it; default: 10,000
  * @property {(unsupported: Unsupported) => void} [onUnsupported] called once for each name that is skipped because the
  *   replicator can't replicate it; default: a warning of the process
+ * @property {(other: string) => void} [onWait] called when another replicator was heard of lately, and may have ended:
+ *   `replicate` then waits, up to 15 s, and throws if it has not; the text describes that process
  * @property {AbortSignal} [signal] has the same effect as `stop`
  */
 
@@ -64,8 +67,8 @@ export function assertOptions({ sources, target, workers, hash, merge, maxSilenc
   }
 }
 
-/** For the checkpoint, for commands and their effects, and to ask what the target is doing. */
-const SPARE_CONNECTIONS = 3;
+/** For the checkpoint, the lease, commands and their effects, and to ask what the target is doing. */
+const SPARE_CONNECTIONS = 4;
 
 /**
  * @typedef {object} Replication
@@ -79,7 +82,8 @@ const SPARE_CONNECTIONS = 3;
  *
  * @param {ReplicateOptions} options
  * @returns {Promise<Replication>}
- * @throws {Error} when an option is wrong, or a source or the target can't be used; nothing has been written then
+ * @throws {LeaseError} when another process is replicating the same namespaces of a source to this target
+ * @throws {Error} when an option is wrong, or a source or the target can't be used; nothing has been replicated then
  */
 export async function replicate(options) {
   assertOptions(options);
@@ -94,10 +98,19 @@ export async function replicate(options) {
     { sources, target },
     { connections: workers + SPARE_CONNECTIONS, maxSilenceMs },
   );
-  const plans = await planSources({ ...options, onUnsupported }, deployments, counters).catch(async (error) => {
+  /** @type {Lease[]} */
+  const leases = [];
+  const close = async () => {
+    await Promise.all(leases.map((lease) => lease.release()));
     await deployments.close();
-    throw error;
-  });
+  };
+  const plans = await planSources({ ...options, onUnsupported }, deployments, { counters, leases, stop }).catch(
+    async (error) => {
+      await close();
+      throw error;
+    },
+  );
+  for (const { lost } of leases) lost.addEventListener('abort', () => controller.abort());
   const copy = plans[0].copy?.figures ?? null;
   /** @type {Session[]} the current one of each source */
   const sessions = [];
@@ -127,9 +140,10 @@ export async function replicate(options) {
       // When one source fails, the others stop.
       await Promise.all(all).catch(() => controller.abort());
       await Promise.allSettled(all);
+      for (const { lost } of leases) lost.throwIfAborted();
       await Promise.all(all);
     } finally {
-      await deployments.close();
+      await close();
       endedAtMs = performance.now();
     }
     return figures();

@@ -1,4 +1,5 @@
 import { Binary, BSON, ObjectId } from 'mongodb';
+import { DUPLICATE_KEY } from '../base/errors.js';
 import { CHECKPOINT_DATABASE } from '../base/namespaces.js';
 import { positionAt, timestampOf } from '../source/position.js';
 import { listDocuments } from './write-batch.js';
@@ -73,6 +74,7 @@ const COLLECTION = 'checkpoints';
  * @property {SavedWrite[]} [deferred] default: nothing
  *
  * @typedef {object} CheckpointStore
+ * @property {() => Promise<void>} claim from now on, only this process can write it
  * @property {() => Promise<OplogProgress | null>} read
  * @property {(progress: OplogProgress) => Promise<void>} write
  */
@@ -88,7 +90,13 @@ const COLLECTION = 'checkpoints';
 export function createCheckpoint(target, { name, setId }) {
   const _id = { name, source: setId };
   const deferredStore = createDeferredStore(target, _id);
+  const { lease } = target;
+
+  /** @param {Record<string, unknown>} update */
+  const update = (update) => target.writeState(COLLECTION, { update: COLLECTION, updates: [update] });
+
   return {
+    claim: () => update({ q: { _id }, u: { $set: { holder: lease.id } } }),
     async read() {
       const [found] = await target.deployment.list(CHECKPOINT_DATABASE, {
         find: COLLECTION,
@@ -107,9 +115,11 @@ export function createCheckpoint(target, { name, setId }) {
       const store = (/** @type {Position} */ position) => ({ ts: timestampOf(position), term: position.term });
       const set = deferred.length > 0 ? await deferredStore.write(deferred) : null;
       const checkpoint = { applied: store(applied), since: since && store(since), deferred: set, at: new Date() };
-      const updates = [{ q: { _id }, u: checkpoint, upsert: true }];
       await target.confirm();
-      await target.writeState(COLLECTION, { update: COLLECTION, updates });
+      // If another process has claimed it, this would insert a second one with the same _id.
+      await update({ q: { _id, holder: lease.id }, u: { ...checkpoint, holder: lease.id }, upsert: true }).catch(
+        (error) => (error.code === DUPLICATE_KEY ? lease.lose() : Promise.reject(error)),
+      );
       await deferredStore.deleteOthers(set);
     },
   };
@@ -120,6 +130,7 @@ export function createMemoryCheckpoint() {
   /** @type {OplogProgress | null} */
   let saved = null;
   return {
+    claim: async () => {},
     read: async () => saved,
     write: async (progress) => {
       saved = progress;

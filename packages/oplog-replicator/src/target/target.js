@@ -14,6 +14,7 @@ import { APPLY_DIFF } from './statements.js';
 /** @import { Deployment } from '../base/deployment.js' */
 /** @import { DeploymentError } from '../base/errors.js' */
 /** @import { Namespace } from '../base/namespaces.js' */
+/** @import { Lease } from './lease.js' */
 
 const POLL_MS = 20;
 /** A command of MAX_COMMAND_BYTES fits. */
@@ -42,6 +43,7 @@ const PRIMARY_STEPPED_DOWN = 189;
 export class Target {
   #replication;
   #writeConcern;
+  #lease;
   /** Of the primary that this session writes to; null: not a replica set. @type {ObjectId | null} */
   #electionId = null;
 
@@ -49,13 +51,19 @@ export class Target {
    * @param {Deployment} deployment
    * @param {object} options
    * @param {string} options.replication its name
+   * @param {Pick<Lease, 'id' | 'confirm' | 'lose'>} options.lease
    * @param {object} [options.writeConcern] default: from the connection string, else documents are written with `w: 1`
    *   to a replica set, because `confirm` waits for the majority, and everything else with the server's
    */
-  constructor(deployment, { replication, writeConcern = deployment.options.writeConcern }) {
+  constructor(deployment, { replication, lease, writeConcern = deployment.options.writeConcern }) {
     this.deployment = deployment;
+    this.#lease = lease;
     this.#replication = replication;
     this.#writeConcern = writeConcern;
+  }
+
+  get lease() {
+    return this.#lease;
   }
 
   /** Begins a session: with this primary. */
@@ -168,7 +176,9 @@ export class Target {
   async writeState(collection, command) {
     const what = `a write to ${CHECKPOINT_DATABASE}.${collection}`;
     const { writeErrors } = await this.runWrite(CHECKPOINT_DATABASE, command, what);
-    if (writeErrors) throw new Error(`the target refused ${what}: ${writeErrors[0].errmsg}`);
+    if (!writeErrors) return;
+    const [{ errmsg, code }] = writeErrors;
+    throw Object.assign(new Error(`the target refused ${what}: ${errmsg}`), { code });
   }
 
   /**
@@ -181,9 +191,11 @@ export class Target {
    * @param {object} [concern] of this write
    * @throws {DeploymentError} also when the primary has changed: the new one may not have the earlier writes of this
    *   session
+   * @throws {LeaseError} when another process has taken over
    */
   async runWrite(database, command, what, concern = this.#writeConcern) {
     const { deployment } = this;
+    await this.#lease.confirm();
     const comment = { application: 'mongodb-pool-lab', replication: this.#replication, id: new ObjectId() };
     const answer = await deployment
       .command(
