@@ -1,15 +1,16 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
-import { CHECKPOINT_DATABASE, replicate, verify } from 'oplog-replicator';
+import { CHECKPOINT_DATABASE, MERGE_RULES, replicate, verify } from 'oplog-replicator';
 import { escapeControls } from '../../src/base/printable.js';
 import { readSettings } from '../../src/settings.js';
 import { formatBytes, formatDuration, ProgressWords } from './describe-progress.js';
+import { runReplicationDemo } from './replicate-demo.js';
 import { openMetrics } from './replication-metrics.js';
 import { collect, parsePort, parseText, parseUpTo } from './option-parsers.js';
 import { runUntilSignal } from './signals.js';
 import { StatusLine } from './status-line.js';
 
-/** @import { Figures, Filter, Verification } from 'oplog-replicator' */
+/** @import { Figures, Filter, ReplicateOptions, Verification } from 'oplog-replicator' */
 
 const MAX_WORKERS = 256;
 const NEVER_REPLICATED = ['admin', 'config', 'local', CHECKPOINT_DATABASE];
@@ -28,9 +29,12 @@ SIGTERM, when it stopped cleanly and the same command continues. With --verify:
  * @property {string[]} [include]
  * @property {string[]} [exclude]
  * @property {number} workers
+ * @property {ReplicateOptions['hash']} hash
+ * @property {ReplicateOptions['merge']} merge
  * @property {number} [metricsPort]
  * @property {boolean} untilCaughtUp
  * @property {boolean} verify
+ * @property {boolean} demo
  */
 
 /** `pool-lab replicate` */
@@ -49,6 +53,24 @@ export function createCommand() {
     )
     .option('--exclude <name>', 'do not replicate this database or collection; repeatable', collect(parseText))
     .option('--workers <n>', 'how many batches to write at once', parseUpTo(MAX_WORKERS), 4)
+    .addOption(
+      new Option(
+        '--hash <what>',
+        'how operations are assigned to workers. id: by document; collection: each collection has one worker, as it ' +
+          'always has where order matters, such as with a unique index',
+      )
+        .choices(['id', 'collection'])
+        .default('id'),
+    )
+    .addOption(
+      new Option(
+        '--merge <rule>',
+        'which operations of a worker become one write. all: those on one collection; neighbours: those on one ' +
+          'collection, of one kind, that follow each other; none: each is a write',
+      )
+        .choices(MERGE_RULES)
+        .default('all'),
+    )
     .option('--until-caught-up', 'end once the target has everything that the source has', false)
     .option('--metrics-port <n>', 'serve /metrics for Prometheus on this loopback port; 0 picks a free one', parsePort)
     .option(
@@ -57,12 +79,19 @@ export function createCommand() {
         'For a definite answer, let the source rest',
       false,
     )
+    .option('--demo', 'start two MongoDBs to try it with. A shop writes to the first one until Ctrl-C', false)
     .addHelpText('after', EXIT_CODES)
     .action(runReplicate);
 }
 
-/** @param {ReplicateCommandOptions} options */
-async function runReplicate({ include, exclude, ...options }) {
+/** @param {ReplicateCommandOptions} options @param {Command} command */
+async function runReplicate({ include, exclude, demo, ...options }, command) {
+  if (demo) {
+    const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
+    if (given.length > 1) throw new Error('--demo needs no other option: it prints the command to use next');
+    await runReplicationDemo();
+    return;
+  }
   const settings = readSettings();
   const source = requireUrl('--source', options.source, 'MONGO_URL', settings.mongoUrl);
   const target = requireUrl('--target', options.target, 'MONGO_TARGET_URL', settings.mongoTargetUrl);
@@ -78,17 +107,21 @@ async function runReplicate({ include, exclude, ...options }) {
 
 /**
  * @param {{ source: string, target: string, namespaces: Filter }} ends
- * @param {Pick<ReplicateCommandOptions, 'workers' | 'metricsPort' | 'untilCaughtUp'> & { signal: AbortSignal }} options
+ * @param {Pick<ReplicateCommandOptions, 'workers' | 'hash' | 'merge' | 'metricsPort' | 'untilCaughtUp'> &
+ *   { signal: AbortSignal }} options
  */
-async function follow({ source, target, namespaces }, { workers, metricsPort, untilCaughtUp, signal }) {
+async function follow({ source, target, namespaces }, { workers, hash, merge, metricsPort, untilCaughtUp, signal }) {
   const replication = await replicate({
     sources: [source],
     target,
     workers,
+    hash,
+    merge,
     namespaces,
     signal,
-    hash: 'id',
     from: 'snapshot',
+    onWait: (other) =>
+      process.stderr.write(`Waiting until it is clear whether another replicator has ended: ${other}\n`),
     until: untilCaughtUp ? 'caught up' : undefined,
     onUnsupported: ({ kind, name }) => status.report(escapeControls(`Not replicated: ${name} (${kind})`)),
   });

@@ -37,13 +37,14 @@ const PRIMARY_TIMEOUT_MS = 60_000;
  * @param {string} options.searchPath the PATH variable
  * @param {string} options.cacheDir folder for a downloaded mongod
  * @param {number} [options.members] number of mongods in the set
+ * @param {number[]} [options.ports] of the members, where free
  * @param {string[]} [options.args] more arguments for each mongod
  * @param {(line: string) => void} [options.report] prints a line of progress
  * @param {AbortSignal} [options.signal] aborts the start
  * @returns {Promise<EmbeddedMongo>}
  * @throws the abort reason of `signal`
  */
-export async function startEmbeddedMongo({ members = 1, args = [], signal, ...where }) {
+export async function startEmbeddedMongo({ members = 1, ports: wanted, args = [], signal, ...where }) {
   const { file, version } = await findMongod({ signal, ...where });
   signal?.throwIfAborted();
   const folder = await makeTempFolder('mongodb');
@@ -60,7 +61,7 @@ export async function startEmbeddedMongo({ members = 1, args = [], signal, ...wh
   const abortStart = () => stop().catch(() => {});
   signal?.addEventListener('abort', abortStart);
   try {
-    const ports = await findFreePorts(members);
+    const ports = await findFreePorts(members, wanted);
     for (const [member, port] of ports.entries()) {
       const dbPath = path.join(folder, `member-${member}`);
       await mkdir(dbPath);

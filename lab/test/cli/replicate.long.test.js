@@ -41,6 +41,7 @@ describe('replicate', () => {
     });
     const closed = once(child, 'close');
     return {
+      pid: child.pid,
       said: () => said,
       /** @param {NodeJS.Signals} signal */
       async end(signal) {
@@ -75,6 +76,14 @@ describe('replicate', () => {
       /^Stopped: 1,000 documents copied and \d+ operations applied in \d+ s\. The same command continues$/m,
     );
 
+    const killed = start('--include', 'shop');
+    await until('it has begun', () => killed.said().includes('Following'));
+    const refused = await runCli(['replicate', ...ends, '--include', 'shop.a', '--hash', 'collection']);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      new RegExp(`already replicating this source to the target .*: process ${killed.pid} on .+ Stop it first`),
+    );
+    await killed.end('SIGKILL');
     await source.collection('a').updateOne({ n: 7 }, { $set: { changed: true } });
     const again = await runCli(['replicate', ...ends, '--include', 'shop', '--until-caught-up']);
     expect(again).toMatchObject({ code: 0, stdout: '' });
@@ -110,8 +119,16 @@ describe('replicate', () => {
       cleanUp(() => silent.close());
       const unreachable = [ends[0], ends[1], '--target', `mongodb://127.0.0.1:${port}`];
       const copies = (/** @type {CommandState} */ { said }) => /^(Copying|Following)/m.test(said);
+      /** The demo has begun, and the command that it prints works. */
+      const isReplicated = async (/** @type {CommandState} */ { said }) => {
+        const [, command] = /^npx pool-lab (replicate .+)$/m.exec(said) ?? [];
+        if (!command) return false;
+        expect(await runCli([...command.split(' '), '--until-caught-up'])).toMatchObject({ code: 0 });
+        return true;
+      };
       /** @type {[string[], (state: CommandState) => unknown][]} */
       const moments = [
+        [['--demo'], isReplicated],
         [unreachable, () => isAsked],
         [[...unreachable, '--verify'], () => isAsked],
         [[...ends, '--include', 'shop'], copies],

@@ -34,6 +34,9 @@ test.each([
     ['--source', SOURCE, '--target', TARGET, '--workers', '0'],
     "error: option '--workers <n>' argument '0' is invalid.",
   ],
+  [['--hash', 'name'], "error: option '--hash <what>' argument 'name' is invalid. Allowed choices are id, collection."],
+  [['--merge', 'some'], "argument 'some' is invalid. Allowed choices are all, neighbours, none."],
+  [['--demo', '--workers', '2'], '--demo needs no other option: it prints the command to use next'],
   [
     ['--source', SOURCE, '--target', TARGET, '--verify', '--until-caught-up'],
     "--verify only compares, so it can't be used with",
