@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { text as collectText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { openTcpProxy } from 'test-support/network.js';
 import { createRandom } from 'test-support/random.js';
 import { until } from 'test-support/waiting.js';
+import { LeaseError } from '../src/base/errors.js';
 import { CHECKPOINT_DATABASE } from '../src/base/namespaces.js';
 import { replicate } from '../src/replication/replicate.js';
 import { openClient, startTwoSets, describeData } from './connections.js';
@@ -114,6 +116,32 @@ describe('crashes', () => {
       await exit;
     }
     await stopWriting();
+    await expectIdentical();
+  });
+
+  test('frozen until another one takes over, it ends and changes nothing any more', async () => {
+    const stopWriting = keepWriting(4);
+    const child = spawn(process.execPath, [REPLICATOR, JSON.stringify(options)], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    stops.push(async () => child.kill('SIGKILL'));
+    const said = collectText(/** @type {import('node:stream').Readable} */ (child.stderr));
+    await once(child, 'message');
+    const exit = once(child, 'exit');
+    child.kill('SIGSTOP');
+    const { stop, done } = await until('it can be replaced', () =>
+      replicate(options).catch((error) => {
+        if (error instanceof LeaseError) return null;
+        throw error;
+      }),
+    );
+    stops.push(stop);
+    child.kill('SIGCONT');
+    expect(await exit).toEqual([1, null]);
+    expect(await said).toContain('LeaseError: another replicator has taken over');
+    await stopWriting();
+    await stop();
+    await done;
     await expectIdentical();
   });
 
