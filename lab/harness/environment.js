@@ -3,22 +3,9 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import { performance } from 'node:perf_hooks';
 
-/** @import { Result } from '../report/result-types.js' */
-
-/** Part of the warning of a run whose figures other programs have spoilt. */
-export const BUSY_MACHINE = 'this machine seems to be busy with something else';
-
-/** Whether other programs have spoilt a run. @param {Result} result */
-export function wasBusy({ warnings = [] }) {
-  return warnings.some((warning) => warning.includes(BUSY_MACHINE));
-}
-
-/** Runs that other programs spoilt got CPU time for 0.06 to 0.32 of the time in which the thread had work. */
-const STARVED_SHARE = 0.6;
-
 /**
- * How much of the time this thread had work, and how much CPU time the process got meanwhile, which is less where
- * others use the cores.
+ * How much of the time this thread had work, and how much CPU time the process got meanwhile: less where the cores are
+ * short.
  *
  * @typedef {{ threadBusy: number, cpuShare: number }} ThreadUse both in cores
  */
@@ -33,13 +20,6 @@ export function watchThread() {
       cpuShare: (user + system) / 1000 / (performance.now() - startedAtMs),
     };
   };
-}
-
-/** @param {ThreadUse} use @returns {string[]} warnings: none if the process got the CPU time that it needed */
-export function warnIfStarved({ threadBusy, cpuShare }) {
-  if (cpuShare >= STARVED_SHARE * threadBusy) return [];
-  const [had, got] = [threadBusy, cpuShare].map((share) => Math.round(share * 100));
-  return [`${BUSY_MACHINE}: this process had work for ${had} % of the time, and got ${got} % of a core`];
 }
 
 const require = createRequire(import.meta.url);

@@ -10,6 +10,7 @@ import { openMongo } from '../../src/mongo/embedded.js';
  * @typedef {object} LabMongo
  * @property {string} url
  * @property {string | null} version
+ * @property {boolean} isOurs whether this process started it
  * @property {AbortSignal} died aborted when our own mongod dies
  * @property {Awaited<ReturnType<typeof watchMongo>>['during']} during see watchMongo
  * @property {() => Promise<void>} close
@@ -19,6 +20,7 @@ import { openMongo } from '../../src/mongo/embedded.js';
 export const NO_MONGO = {
   url: '',
   version: null,
+  isOurs: false,
   died: new AbortController().signal,
   during: (measure, signal) => measure(signal),
   close: async () => {},
@@ -40,6 +42,7 @@ export async function openLabMongo({ members, urlOption = 'url' }, options, { se
     return {
       url: mongo.url,
       version: watch.version,
+      isOurs: mongo.died !== undefined,
       died: died.signal,
       during: watch.during,
       close: () => watch.close().finally(mongo.stop),

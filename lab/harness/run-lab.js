@@ -1,10 +1,12 @@
 import { sum } from '../base/statistics.js';
 import { describeEnvironment } from './environment.js';
 import { NO_MONGO, openLabMongo } from './lab-mongo.js';
+import { warnIfBusy, watchMachine } from './machine-share.js';
 import { mergeFigures } from './merge-figures.js';
 
 /** @import { LabView, Repeat, Result, Variant } from '../report/result-types.js' */
 /** @import { Settings } from '../../src/settings.js' */
+/** @import { MachineUse } from './machine-share.js' */
 
 /**
  * An experiment: data and two verbs, plan and measure. `Options` are those of the command line, `VariantSettings` what
@@ -95,7 +97,7 @@ import { mergeFigures } from './merge-figures.js';
  * @typedef {{ name: string, estimateMs: number, leftMs: number, totalMs: number }} Step a measurement begins; how long
  *   it and all that is left may take
  *
- * @typedef {{ variant: PlannedVariant, repeat?: Measurement, error?: Error }} Outcome
+ * @typedef {{ variant: PlannedVariant, repeat?: Measurement, error?: Error, machine: MachineUse }} Outcome
  */
 
 /**
@@ -108,10 +110,11 @@ import { mergeFigures } from './merge-figures.js';
  * @param {AbortSignal} surroundings.signal
  * @param {(line: string) => void} surroundings.report gets a line of progress for people
  * @param {(step: Step) => void} surroundings.onStep
+ * @param {typeof watchMachine} [surroundings.watch] another watch of what other programs use
  * @returns {Promise<Result>}
  * @throws what `signal` was aborted with
  */
-export async function runLab(lab, options, { settings, signal, report, onStep }) {
+export async function runLab(lab, options, { settings, signal, report, onStep, watch = watchMachine }) {
   const { repeat = lab.repeat?.default ?? 1, parallel = false } = options;
   const startedAt = new Date().toISOString();
   /** @type {Plan} */
@@ -139,24 +142,25 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
     const outcomes = [];
     for (const [index, round] of rounds.entries()) {
       onStep(describeStep(rounds, index));
-      outcomes.push(
-        ...(await Promise.all(
-          round.map(async (variant) => {
-            try {
-              return {
-                variant,
-                repeat: await mongo.during(
-                  (until) => lab.measure(variant, plan, { ...context, shared: prepared?.shared, signal: until }),
-                  until,
-                ),
-              };
-            } catch (error) {
-              signal.throwIfAborted();
-              return { variant, error: mongo.died.aborted ? mongo.died.reason : /** @type {Error} */ (error) };
-            }
-          }),
-        )),
+      const readMachine = watch({ isOwnServer: mongo.isOurs });
+      const measured = await Promise.all(
+        round.map(async (variant) => {
+          try {
+            return {
+              variant,
+              repeat: await mongo.during(
+                (until) => lab.measure(variant, plan, { ...context, shared: prepared?.shared, signal: until }),
+                until,
+              ),
+            };
+          } catch (error) {
+            signal.throwIfAborted();
+            return { variant, error: mongo.died.aborted ? mongo.died.reason : /** @type {Error} */ (error) };
+          }
+        }),
       );
+      const machine = readMachine();
+      outcomes.push(...measured.map((outcome) => ({ ...outcome, machine })));
     }
     await endAll();
     return {
@@ -169,7 +173,7 @@ export async function runLab(lab, options, { settings, signal, report, onStep })
           summarise(lab, plan, variant, { outcomes: outcomes.filter((one) => one.variant === variant), settings }),
         ),
       ),
-      warnings: [...(plan.warnings ?? []), ...listWarnings(outcomes), ...leftovers],
+      warnings: [...(plan.warnings ?? []), ...listWarnings(outcomes), ...warnIfBusy(outcomes), ...leftovers],
     };
   } finally {
     await endAll();
@@ -222,6 +226,7 @@ async function summarise(lab, plan, variant, { outcomes, settings }) {
     exact: exacts.length > 0 ? mergeFigures(exacts) : (variant.exact ?? null),
     published,
     repeats: repeats.map(({ measured: figures, arrivalsMs, samples }) => ({ measured: figures, arrivalsMs, samples })),
+    ...(measured && { machineShare: Math.min(...outcomes.map(({ machine }) => machine.share)) }),
     ...(errors.length > 0 && { error: [...new Set(errors)].join('; ') }),
   };
 }

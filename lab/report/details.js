@@ -1,6 +1,7 @@
 import { pickFilled, pickMain } from './columns.js';
 import { renderFigures, renderHeadings } from './figures.js';
 import { LOAD_KINDS } from './findings.js';
+import { describeMachine } from './machine.js';
 import { formatDate, formatSetting } from './name-runs.js';
 import { embedJson, html } from './markup.js';
 
@@ -29,7 +30,9 @@ export function renderDetails(lab, result, id, charts = []) {
           </details>`
         : figures
     }
-    <p class="aside">Started on ${formatDate(result.startedAt)}. ${lab.loadKind && LOAD_KINDS[lab.loadKind]}</p>
+    <p class="aside">
+      Started on ${formatDate(result.startedAt)}. ${lab.loadKind && LOAD_KINDS[lab.loadKind]} ${describeMachine(result)}
+    </p>
     ${
       all &&
       html`<details>

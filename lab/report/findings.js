@@ -1,4 +1,5 @@
 import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
+import { wasBusy } from './machine.js';
 
 /** @import { Column, Finding, LabView, Result, Variant } from './result-types.js' */
 
@@ -19,10 +20,16 @@ export const FINDING_COLUMNS = [
   { heading: 'published', digits: 2, value: ({ published }) => published },
 ];
 
-/** Lists the lab's findings; none if nothing was measured. @param {LabView} lab @param {Result} result */
+/**
+ * Lists the lab's findings; none if nothing was measured. What other programs have spoilt has no other reason.
+ * @param {LabView} lab
+ * @param {Result} result
+ * @returns {Finding[]}
+ */
 export function listFindings(lab, result) {
   const known = keepKnown(result);
-  return known.variants.length > 0 ? (lab.findings?.(known) ?? []) : [];
+  const findings = known.variants.length > 0 ? (lab.findings?.(known) ?? []) : [];
+  return wasBusy(result) ? findings.map((finding) => ({ ...finding, reason: undefined })) : findings;
 }
 
 /** Lists errors and warnings. @param {Result} result */
@@ -70,4 +77,22 @@ export function compareRates(claim, one, other, reason) {
     ratioOf(one[kind]?.ratePerSec, other[kind]?.ratePerSec),
   );
   return { claim, measured, published, ...(reason && { reason }) };
+}
+
+/** Ratios that differ by less than this factor are the same. */
+export const SAME = 1.1;
+
+/**
+ * Why a ratio is not the published one, if a reason fits the direction.
+ * @param {Pick<Finding, 'measured' | 'published'>} finding
+ * @param {object} reasons
+ * @param {() => string | undefined} [reasons.less] why it is smaller here
+ * @param {() => string | undefined} [reasons.more] why it is larger here
+ * @returns {{ reason?: string }}
+ */
+export function giveReason({ measured, published }, { less, more }) {
+  if (!measured || !published) return {};
+  const isAlike = Math.max(measured / published, published / measured) < SAME;
+  const reason = isAlike ? 'About the same.' : (measured < published ? less : more)?.();
+  return reason ? { reason } : {};
 }

@@ -105,6 +105,7 @@
  * @property {string} [error] why the variant, or a repeat of it, could not run
  */
 
+ * @property {number} [machineShare] of the cores that other programs left, 0 to 1: the least of the repeats
 /**
  * One measurement of a variant.
  * @template [Figures=any]

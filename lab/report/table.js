@@ -3,6 +3,7 @@ import { escapeControls, wrap } from '../../src/base/printable.js';
 import { DASH, formatCell, groupColumns, pickFilled, pickMain } from './columns.js';
 import { drawTable, widestOf } from './draw-table.js';
 import { FINDING_COLUMNS, listFindings, listNotes, LOAD_KINDS, sumUp } from './findings.js';
+import { describeMachine } from './machine.js';
 
 /** @import { Column, Finding, LabView, Result, Variant } from './result-types.js' */
 /** @import { ColumnGroup } from './columns.js' */
@@ -54,7 +55,7 @@ export function renderTable(lab, result, { width = 80, paint, isFirst = true } =
   const summary = sumUp(lab, result);
   const texts = [
     ...listNotes(result).map((note) => `! ${note}`),
-    summary && lab.loadKind ? LOAD_KINDS[lab.loadKind] : '',
+    [summary && lab.loadKind && LOAD_KINDS[lab.loadKind], describeMachine(result)].filter(Boolean).join(' '),
   ];
   // After the first part, a row without figures would say nothing.
   const tables = blocks.map((block, index) => {

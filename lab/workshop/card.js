@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { wasBusy } from '../harness/environment.js';
+import { wasBusy } from '../report/machine.js';
 import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 
 /** @import { SavedResult } from './lesson-types.js' */

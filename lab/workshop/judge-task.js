@@ -1,5 +1,5 @@
 import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
-import { wasBusy } from '../harness/environment.js';
+import { wasBusy } from '../report/machine.js';
 import { wrong } from './define-lesson.js';
 
 /** @import { Evidence, Task, Verdict, Guess } from './lesson-types.js' */

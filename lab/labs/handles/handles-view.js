@@ -1,5 +1,5 @@
 import { shareColumns } from '../../report/columns.js';
-import { compareRates, rateOf } from '../../report/findings.js';
+import { compareRates, giveReason, rateOf } from '../../report/findings.js';
 import { PUBLISHED } from './handles-published.js';
 
 /** @import { Finding, LabView, Result, Variant } from '../../report/result-types.js' */
@@ -26,18 +26,20 @@ const NAMES = /** @type {Record<string, string>} */ ({
   bare: 'gathered lookups without Express',
 });
 
-/** Why a ratio is not the published one. @type {Record<string, string>} */
-const REASONS = {
-  'several 128':
-    'There, requests waited for a lock inside the one handle (golang/go issue 9484), and several handles have ' +
-    'several; here the app has one core for its JavaScript, with one client or several.',
-  'several 256':
-    'There, several handles were slower with 256 connections, and the document does not say why; here the app has ' +
-    'one core for its JavaScript, with one client or several.',
-};
+const ONE_CORE = 'here the app has one core for its JavaScript, with one client or several.';
 
-const FIGURES = /** @type {const} */ (['avg', 'stdev', 'p50', 'p99', 'max']);
-const PUBLISHED_FIGURES = /** @type {const} */ (['avg', 'stdev', 'max']);
+/** Why a ratio is not the published one, by its direction. @type {Record<string, Parameters<typeof giveReason>[1]>} */
+const REASONS = {
+  'several 128': {
+    less: () =>
+      'There, requests waited for a lock inside the one handle (golang/go issue 9484), and several handles have ' +
+      `several; ${ONE_CORE}`,
+  },
+  'several 256': {
+    more: () =>
+      `There, several handles were slower with 256 connections, and the document does not say why; ${ONE_CORE}`,
+  },
+};
 
 /** @type {import('../../report/columns.js').ShareColumns<HandlesVariant>} */
 const share = shareColumns;
@@ -92,12 +94,14 @@ export const handlesView = {
     },
     ...share(
       { group: 'latency', unit: 'ms', digits: 1 },
-      FIGURES.map((figure) => ({ heading: figure, value: ({ measured }) => measured?.[`${figure}Ms`] })),
+      /** @type {const} */ (['p50', 'p99']).map((figure) => ({
+        heading: figure,
+        value: ({ measured }) => measured?.[`${figure}Ms`],
+      })),
     ),
-    ...share(
-      { group: 'published latency', unit: 'ms', digits: 2 },
-      PUBLISHED_FIGURES.map((figure) => ({ heading: figure, value: ({ published }) => published?.[`${figure}Ms`] })),
-    ),
+    ...compareLatency('average', 'avgMs'),
+    ...compareLatency('longest', 'maxMs'),
+    ...compareLatency('deviation', 'stdevMs').map((column) => ({ ...column, detail: true })),
     {
       heading: 'answered',
       about: 'requests answered with a document',
@@ -142,6 +146,14 @@ export const handlesView = {
   takeaway,
 };
 
+/** @param {string} group @param {'avgMs' | 'maxMs' | 'stdevMs'} figure */
+function compareLatency(group, figure) {
+  return share({ group, unit: 'ms' }, [
+    { heading: 'here', digits: 1, value: ({ measured }) => measured?.[figure] },
+    { heading: 'published', digits: 2, value: ({ published }) => published?.[figure] },
+  ]);
+}
+
 /** @param {HandlesResult} result @returns {Finding[]} each variant compared with one client */
 function findings({ variants }) {
   return variants
@@ -150,7 +162,9 @@ function findings({ variants }) {
       const { handle, connections } = variant.settings;
       const one = variants.find(({ settings }) => settings.handle === 'one' && settings.connections === connections);
       const claim = `c${connections}: ${NAMES[handle]} / one client, requests per second`;
-      return one ? compareRates(claim, variant, one, REASONS[`${handle} ${connections}`]) : [];
+      if (!one) return [];
+      const finding = compareRates(claim, variant, one);
+      return { ...finding, ...giveReason(finding, REASONS[`${handle} ${connections}`] ?? {}) };
     });
 }
 

@@ -1,15 +1,16 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';
-import { promisify } from 'node:util';
 import { gatherInserts } from 'mongodb-gather';
-import { warnIfStarved, watchThread } from '../../harness/environment.js';
+import { watchThread } from '../../harness/environment.js';
 import { runClosedLoop } from '../../harness/loads/closed-loop.js';
 import { COUNT, COUNTS, createChoiceParser, listOption, parseInteger } from '../../harness/lab-options.js';
 import { createClient } from '../../../src/mongo/client.js';
 import { DATABASE } from '../../../src/mongo/demo-data.js';
 import { chooseInstance, PUBLISHED } from './inserts-published.js';
-import { describeCores, insertsView } from './inserts-view.js';
+import { describeCores, describeIndexes } from './inserts-findings.js';
+import { insertsView } from './inserts-view.js';
+import { limitCores } from './limit-cores.js';
+import { readSizes } from './read-sizes.js';
 import { describeFaults, verifyInserts } from './verify-inserts.js';
 
 /** @import { Collection, Db } from 'mongodb' */
@@ -90,7 +91,10 @@ export const inserts = {
       parse: createChoiceParser(Object.keys(DATA)),
       default: 'zeros',
     },
-    indexes: { ...COUNT, about: 'more indexes, each on a field with random numbers' },
+    indexes: {
+      ...COUNT,
+      about: 'each case is also measured with so many more indexes, each on a field with random numbers',
+    },
     serverCores: {
       ...COUNTS,
       about:
@@ -108,19 +112,20 @@ export const inserts = {
  * @throws {Error} if there are fewer documents than inserters, or fewer cores than wanted
  */
 async function plan({ url, ...settings }) {
-  const { cases, ways, docs, seconds, serverCores } = settings;
+  const { cases, ways, docs, seconds, indexes, serverCores } = settings;
   assertCores(serverCores ?? []);
   const variants = cases.flatMap((workload) => {
     const [sessions, inserters] = workload.split('/').map(Number);
     if (docs < inserters) throw new Error(`--docs is ${docs}; ${workload} needs at least ${inserters}`);
-    return (serverCores ?? [undefined]).flatMap((cores) =>
-      ways.map((way) => ({
-        name: `${workload} ${way}${describeCores(cores)}`,
-        settings: { workload, sessions, inserters, way, serverCores: cores },
-        published: way === 'plain' ? findPublished(workload, settings, cores) : null,
-        estimateMs: WARM_UP_MS + seconds * 1000 + OVERHEAD_MS,
-      })),
+    const setUps = (serverCores ?? [undefined]).flatMap((cores) =>
+      ways.flatMap((way) => (indexes ? [0, indexes] : [0]).map((more) => ({ way, serverCores: cores, indexes: more }))),
     );
+    return setUps.map((setUp) => ({
+      name: `${workload} ${setUp.way}${describeIndexes(setUp.indexes)}${describeCores(setUp.serverCores)}`,
+      settings: { workload, sessions, inserters, ...setUp },
+      published: findPublished(workload, settings, setUp),
+      estimateMs: WARM_UP_MS + seconds * 1000 + OVERHEAD_MS,
+    }));
   });
   return { settings, variants, isOwnServer: !url };
 }
@@ -130,11 +135,11 @@ async function plan({ url, ...settings }) {
  * majority.
  * @param {string} workload
  * @param {InsertsOptions} settings
- * @param {number} [cores] of the server
+ * @param {Pick<InsertsSettings, 'way' | 'serverCores'>} setUp
  */
-function findPublished(workload, { writeConcern, data, indexes }, cores = os.availableParallelism()) {
-  const { ratesPerSec, ...instance } = chooseInstance(cores);
-  const isComparable = writeConcern === 1 && data === 'zeros' && !indexes;
+function findPublished(workload, { writeConcern, data, indexes }, { way, serverCores }) {
+  const { ratesPerSec, ...instance } = chooseInstance(serverCores ?? os.availableParallelism());
+  const isComparable = way === 'plain' && writeConcern === 1 && data === 'zeros' && !indexes;
   return isComparable && ratesPerSec[workload] ? { ratePerSec: ratesPerSec[workload], ...instance } : null;
 }
 
@@ -157,38 +162,41 @@ async function prepare({ isOwnServer, settings: { data, serverCores } }, { mongo
  * @param {Context & { shared: InsertsSetUp }} context
  */
 async function measure(
-  { settings: { sessions, inserters, way, serverCores } },
+  { settings: { sessions, inserters, way, indexes, serverCores } },
   plan,
   { mongoUrl, settings, signal, shared: { contents, pid } },
 ) {
-  const { docs, seconds, writeConcern, indexes = 0 } = plan.settings;
+  const { docs, seconds, writeConcern } = plan.settings;
   const { serverSelectionTimeoutMs } = settings;
   if (serverCores) await limitCores(pid, serverCores);
   const client = createClient(mongoUrl, { poolSize: sessions, serverSelectionTimeoutMs });
   const db = client.db(DATABASE);
   const collection = db.collection(COLLECTION, { writeConcern: { w: writeConcern } });
   const insert = WAYS[way](collection);
-  const fields = Array.from({ length: indexes }, (_, index) => `field${index}`);
+  // The same documents with the indexes and without.
+  const fields = Array.from({ length: plan.settings.indexes ?? 0 }, (_, index) => `field${index}`);
+  const indexed = fields.slice(0, indexes);
   const makeDocument = (/** @type {number} */ n) => {
     const document = { n, d: contents[n % contents.length] };
-    return indexes ? Object.assign(document, ...fields.map((field) => ({ [field]: Math.random() }))) : document;
+    return fields.length > 0
+      ? Object.assign(document, ...fields.map((field) => ({ [field]: Math.random() })))
+      : document;
   };
   /** @param {number} withinMs */
   const run = (withinMs) =>
     runClosedLoop({ workers: inserters, total: docs, task: (n) => insert(makeDocument(n)), withinMs }, { signal });
   try {
-    await recreateCollection(db, fields);
+    await recreateCollection(db, indexed);
     // Opens the connections and warms up the code.
     await run(WARM_UP_MS);
-    await recreateCollection(db, fields);
+    await recreateCollection(db, indexed);
     const readUse = watchThread();
     const figures = await run(seconds * 1000);
     const use = readUse();
     const faults = await verifyInserts(collection, figures.count, contents);
     return {
-      measured: { ...figures, ...faults, cpuPercent: use.cpuShare * 100 },
+      measured: { ...figures, ...faults, ...(await readSizes(db, COLLECTION)), cpuPercent: use.cpuShare * 100 },
       failed: describeFaults(faults),
-      warnings: warnIfStarved(use),
     };
   } finally {
     await client.close();
@@ -220,28 +228,9 @@ function parseWriteConcern(text) {
   return text === '1' ? 1 : text;
 }
 
-const run = promisify(execFile);
-
 /** @param {number[]} counts @throws {Error} if this machine has fewer */
 function assertCores(counts) {
   const cores = os.availableParallelism();
   const most = Math.max(...counts);
   if (most > cores) throw new Error(`--server-cores is ${most}; this machine has ${cores}`);
-}
-
-/**
- * Lets a process use only so many cores of this machine: all its threads, and those that they start.
- * @param {number} pid
- * @param {number} count
- * @throws {Error} where there is no taskset, which only Linux has
- */
-export async function limitCores(pid, count) {
-  try {
-    await run('taskset', ['--all-tasks', '--cpu-list', '--pid', `0-${count - 1}`, String(pid)]);
-  } catch (cause) {
-    const { code, message } = /** @type {NodeJS.ErrnoException} */ (cause);
-    throw new Error(`--server-cores needs taskset, of Linux: ${code === 'ENOENT' ? 'it was not found' : message}`, {
-      cause,
-    });
-  }
 }

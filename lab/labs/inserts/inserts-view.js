@@ -1,11 +1,13 @@
 import { shareColumns } from '../../report/columns.js';
 import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
-import { compareRates, rateOf, ratioOf } from '../../report/findings.js';
+import { rateOf, ratioOf } from '../../report/findings.js';
+import { diskShareOf, findCase, findInsertsFindings, nameCores } from './inserts-findings.js';
 import { chooseInstance, PUBLISHED } from './inserts-published.js';
 
 /** @import { LatencyFigures } from '../../harness/summarise-latencies.js' */
-/** @import { Finding, LabView, Result, Variant } from '../../report/result-types.js' */
+/** @import { LabView, Result, Variant } from '../../report/result-types.js' */
 /** @import { Faults } from './verify-inserts.js' */
+/** @import { Sizes } from './read-sizes.js' */
 
 /**
  * @typedef {object} InsertsSettings
@@ -13,6 +15,7 @@ import { chooseInstance, PUBLISHED } from './inserts-published.js';
  * @property {number} sessions connections in the pool
  * @property {number} inserters
  * @property {string} way plain or gathered
+ * @property {number} indexes more than that of `_id`
  * @property {number} [serverCores] how many the server may use, where that was limited
  *
  * @typedef {object} ClientFigures
@@ -20,7 +23,7 @@ import { chooseInstance, PUBLISHED } from './inserts-published.js';
  * @property {string} [instance] of the published figures
  * @property {number} [cores] of this instance
  *
- * @typedef {LatencyFigures & Faults & ClientFigures} InsertsFigures
+ * @typedef {LatencyFigures & Faults & Sizes & ClientFigures} InsertsFigures
  * @typedef {Result<InsertsSettings, InsertsFigures>} InsertsResult
  * @typedef {Variant<InsertsSettings, InsertsFigures>} InsertsVariant
  */
@@ -56,8 +59,9 @@ export const insertsView = {
     'Article: Go 1.7 with mgo and MongoDB 3.2, client and server on one machine each. It is shown only with ' +
       '--write-concern 1, as it was measured. Of its five instance types, the table shows the largest one that has ' +
       'no more cores than the server here.',
-    'The article says that one session uses one core, however many there are. It leaves open what more indexes and ' +
-      'random data cost: --indexes 3, --data random. With --server-cores 1,2 the server has one core, then two.',
+    'The article says that one session uses one core, however many there are, that more indexes cost a few percent, ' +
+      'and that compression by snappy saved about 30 % on disk. It leaves open what random data cost. See ' +
+      '--server-cores 1,2 (the server has one core, then two), --indexes 3, and --data random.',
   ],
   columns: [
     {
@@ -66,17 +70,37 @@ export const insertsView = {
       value: ({ name }) => name,
     },
     { heading: 'docs', about: 'documents inserted', value: ({ measured }) => measured?.count },
-    { heading: 'docs/s', about: 'documents per second', value: ({ measured }) => measured?.ratePerSec },
+    ...share({ group: 'docs/s' }, [
+      { heading: 'here', about: 'documents per second', value: ({ measured }) => measured?.ratePerSec },
+      { heading: 'article', value: ({ published }) => published?.ratePerSec },
+    ]),
+    {
+      heading: 'article on',
+      about: 'the instance type',
+      detail: true,
+      value: ({ published }) => published?.instance,
+    },
     ...share({ group: 'one insert', unit: 'ms', digits: 1 }, [
       { heading: 'p50', about: 'half of the inserts took at most this long', value: ({ measured }) => measured?.p50Ms },
       { heading: 'p99', about: '99 of 100 took at most this long', value: ({ measured }) => measured?.p99Ms },
     ]),
     { heading: 'CPU %', about: 'of one core, used by the client', value: ({ measured }) => measured?.cpuPercent },
+    ...share({ group: 'on disk' }, [
+      {
+        heading: 'MB',
+        digits: 1,
+        about: 'all documents, compressed, without indexes',
+        value: ({ measured }) => measured?.diskMB,
+      },
+      {
+        heading: '%',
+        about: 'of the size of the documents',
+        value: ({ measured }) => (diskShareOf(measured) ?? NaN) * 100,
+      },
+    ]),
     { group: 'verified', heading: 'missing', value: ({ measured }) => measured?.missing },
     { group: 'verified', heading: 'twice', value: ({ measured }) => measured?.twice },
     { group: 'verified', heading: 'wrong', about: 'with other content', value: ({ measured }) => measured?.wrong },
-    { group: 'article', heading: 'docs/s', value: ({ published }) => published?.ratePerSec },
-    { group: 'article', heading: 'on', about: 'the instance type', value: ({ published }) => published?.instance },
   ],
   charts: [
     {
@@ -104,83 +128,8 @@ export const insertsView = {
     },
   ],
   takeaway,
-  findings,
+  findings: findInsertsFindings,
 };
-
-/**
- * What the article compares, and why it is otherwise here.
- * @type {[more: string, less: string, explain: (more: InsertsVariant) => string][]}
- */
-const COMPARED = [
-  [
-    '1/100',
-    '1/1',
-    () =>
-      "mgo sends the next insert before the last one is answered; today's driver waits for the answer, so one " +
-      'connection carries one insert at a time.',
-  ],
-  [
-    '100/100',
-    '1/1',
-    ({ measured, published }) =>
-      `There, client and server had ${nameCores(published?.cores ?? 0)} each, and Go can use all of them; here one ` +
-      `Node.js process sends everything, and used ${formatNumber(measured?.cpuPercent ?? 0)} % of a core for it.`,
-  ],
-  [
-    '100/100',
-    '1/100',
-    () =>
-      `mgo keeps one connection full, so on 1 core a hundred only cost (${describeGain(1)}), and on 8 cores they ` +
-      `help (${describeGain(8)}); today's driver needs a connection for each insert at a time.`,
-  ],
-  ['100/10000', '100/100', () => '100 connections carry 100 inserts at a time, and the other inserters wait.'],
-];
-
-/** What a hundred sessions gained over one in the article. @param {number} cores of the server */
-function describeGain(cores) {
-  const { ratesPerSec } = chooseInstance(cores);
-  return formatNumber(ratesPerSec['100/100'] / ratesPerSec['1/100'], 2);
-}
-
-/** @param {InsertsResult} result @returns {Finding[]} */
-function findings(result) {
-  const limits = [...new Set(result.variants.map(({ settings }) => settings.serverCores))];
-  const workloads = [...new Set(result.variants.map(({ settings }) => settings.workload))];
-  return limits.flatMap((cores) => {
-    const pick = (/** @type {string} */ workload, way = 'plain') => find(result, workload, way, cores);
-    const end = describeCores(cores);
-    return [
-      ...COMPARED.flatMap(([more, less, explain]) =>
-        compare(`${more} / ${less}, plain${end}`, pick(more), pick(less), explain),
-      ),
-      ...workloads.flatMap((workload) =>
-        compare(`${workload}: gathered / plain${end}`, pick(workload, 'gathered'), pick(workload)),
-      ),
-    ];
-  });
-}
-
-/**
- * @param {string} claim
- * @param {InsertsVariant | undefined} more
- * @param {InsertsVariant | undefined} less
- * @param {(more: InsertsVariant) => string} [explain]
- * @returns {Finding[]} none if one of them was not measured
- */
-function compare(claim, more, less, explain) {
-  if (!more?.measured || !less?.measured) return [];
-  return [compareRates(claim, more, less, more.published && less.published ? explain?.(more) : undefined)];
-}
-
-/** @param {number} cores */
-function nameCores(cores) {
-  return cores === 1 ? '1 core' : `${cores} cores`;
-}
-
-/** @param {number} [cores] */
-export function describeCores(cores) {
-  return cores ? `, ${nameCores(cores)}` : '';
-}
 
 /**
  * The published rates of a case, by cores, with the first variant of the case.
@@ -204,18 +153,11 @@ function listPublishedRates(variant, { variants, environment }) {
 function takeaway(result) {
   const [fastest] = result.variants.toSorted((a, b) => rateOf(b) - rateOf(a));
   const { workload, serverCores } = fastest.settings;
-  const plain = find(result, workload, 'plain', serverCores);
+  const plain = findCase(result, { workload, way: 'plain', cores: serverCores });
   const ratio = ratioOf(fastest.measured?.ratePerSec, plain?.measured?.ratePerSec) ?? 1;
   return (
     `${fastest.name} was the fastest, with ${formatNumber(rateOf(fastest))} documents per second` +
     `${ratio > 1 ? `, ${formatNumber(ratio, 1)} times as many as plain` : ''}. The article asks who reaches ` +
     `${formatNumber(WANTED_PER_SEC)}: ${rateOf(fastest) >= WANTED_PER_SEC ? 'this did' : 'not this run'}.`
-  );
-}
-
-/** @param {InsertsResult} result @param {string} workload @param {string} way @param {number} [cores] of the server */
-function find({ variants }, workload, way, cores) {
-  return variants.find(
-    ({ settings }) => settings.workload === workload && settings.way === way && settings.serverCores === cores,
   );
 }

@@ -1,7 +1,7 @@
 import { PoolClient } from 'mongodb-pool-page/client';
 import { poll, repeatUntil } from '../../base/poll.js';
 import { startApp } from '../../harness/app-process.js';
-import { BUSY_MACHINE } from '../../harness/environment.js';
+import { BUSY_MACHINE } from '../../report/machine.js';
 import { addLatency } from '../../harness/latency.js';
 import { sendRequests } from '../../harness/loads/open-loop.js';
 import { warmUp } from '../../harness/warm-up.js';

@@ -1,5 +1,5 @@
 import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
-import { compareRates, rateOf } from '../../report/findings.js';
+import { compareRates, giveReason, rateOf, ratioOf, SAME } from '../../report/findings.js';
 
 /** @import { Finding, Result } from '../../report/result-types.js' */
 /** @import { SessionSettings } from './plan-sessions.js' */
@@ -7,8 +7,6 @@ import { compareRates, rateOf } from '../../report/findings.js';
 
 /** A thread that is busy for this share of the time has hardly any left. */
 const FULL = 0.9;
-/** Ratios that differ by less are the same. */
-const SAME = 1.1;
 
 /**
  * Whether the one thread of Node that runs the client was the limit, or the lack of a core for it.
@@ -22,8 +20,8 @@ export function describeThread(variant) {
   if (cpuShare >= FULL)
     return `Node's one thread is full, busy ${Math.round(threadBusy * 100)} % of the time, at ${rate}.`;
   return (
-    `Node's one thread got ${Math.round(cpuShare * 100)} % of a core, because others used the cores, and was ` +
-    `busy all the time at ${rate}.`
+    `Node's one thread got ${Math.round(cpuShare * 100)} % of a core, because the servers and other programs used ` +
+    `the cores, and was busy all the time at ${rate}.`
   );
 }
 
@@ -39,7 +37,7 @@ export function findSessionFindings({ variants }) {
   const counts = [...new Set(shared.map(({ settings }) => settings.workers))];
   return counts.flatMap((workers) => {
     const among = shared.filter(({ settings }) => settings.workers === workers);
-    return workers === 1 ? compareAll(among) : comparePairs(among);
+    return workers === 1 ? compareAll(among) : [...comparePairs(among), ...among.flatMap(compareWaits)];
   });
 }
 
@@ -50,8 +48,8 @@ function compareAll(variants) {
     const rates = variants.flatMap((variant) => variant[kind]?.ratePerSec ?? []);
     return rates.length > 1 ? Math.min(...rates) / Math.max(...rates) : null;
   });
-  const reason = 'One worker needs one connection, whoever holds it.';
-  return [{ claim: '1 worker: the slowest way / the fastest', measured, published, reason }];
+  const finding = { claim: '1 worker: the slowest way / the fastest', measured, published };
+  return [{ ...finding, ...giveReason(finding, {}) }];
 }
 
 /** @param {MeasuredWay[]} variants of the same number of workers @returns {Finding[]} */
@@ -64,8 +62,33 @@ function comparePairs(variants) {
   return pairs.map(([one, other]) => {
     const claim = `${one.settings.workers} workers: ${nameWay(one)} / ${nameWay(other)}`;
     const finding = compareRates(claim, one, other);
-    return { ...finding, reason: explain(finding, one, other) };
+    const reasons = {
+      less: () => describeThread(one) ?? describeOtherLimit(one),
+      more: () => [...describeOneConnection(other), ...describeStarts(one, other)].join(' '),
+    };
+    return { ...finding, ...giveReason(finding, reasons) };
   });
+}
+
+/**
+ * How many queries waited. The driver serves them in order, so with more workers than connections every query waits.
+ * mgo wakes all that wait, and whoever locks the pool first takes the socket:
+ * https://github.com/globalsign/mgo/blob/eeefdecb41b8/server.go#L165
+ * @param {MeasuredWay} variant
+ * @returns {Finding[]}
+ */
+function compareWaits({ settings, measured, published }) {
+  const { workers } = settings;
+  const { share, waitingAtOnce } = published?.waits ?? {};
+  if (!waitingAtOnce || !measured?.totalWaitMs) return [];
+  const atOnce = formatNumber(measured.totalWaitMs / measured.tookMs);
+  const claim = `${workers} workers, copy ${settings.poolSize}: queries that waited / all`;
+  const finding = { claim, measured: ratioOf(measured.timesWaited, measured.count), published: share };
+  const more = () =>
+    `Of ${workers} workers ${atOnce} waited at once, and ${formatNumber(waitingAtOnce)} there. The driver gives a ` +
+    'free connection to the one that waits longest. mgo wakes all, and the first to lock the pool takes the ' +
+    'socket: often a worker that has just given one back, and did not wait.';
+  return [{ ...finding, ...giveReason(finding, { more }) }];
 }
 
 /** @param {MeasuredWay} variant */
@@ -73,28 +96,14 @@ function nameWay({ settings: { strategy, poolSize } }) {
   return strategy === 'fixed' ? strategy : `${strategy} ${poolSize}`;
 }
 
-/**
- * Why the ratio is not the published one, from what was measured.
- * @param {Finding} finding
- * @param {MeasuredWay} one
- * @param {MeasuredWay} other
- */
-function explain({ measured, published }, one, other) {
-  if (!measured || !published) return undefined;
-  const ratio = Math.max(measured / published, published / measured);
-  const there = other.published?.ratePerSec ?? 0;
-  const isSlower = other.settings.strategy === 'fixed' && rateOf(other) * SAME < there;
-  const thread = describeThread(one);
+/** @param {MeasuredWay} variant @returns {string[]} a sentence, if one connection is slower than there */
+function describeOneConnection(variant) {
+  const there = variant.published?.ratePerSec ?? 0;
+  if (variant.settings.strategy !== 'fixed' || rateOf(variant) * SAME > there) return [];
   return [
-    ratio < SAME && 'About the same.',
-    isSlower &&
-      `One connection answers one query after the other here, ${formatNumber(rateOf(other))} per second. mgo sends ` +
-        `the next one before the last is answered: ${formatNumber(there)} per second.`,
-    thread ?? (ratio >= SAME && !isSlower && describeOtherLimit(one)),
-    describeStarts(one, other),
-  ]
-    .filter(Boolean)
-    .join(' ');
+    `One connection answers one query after the other here, ${formatNumber(rateOf(variant))} per second. mgo sends ` +
+      `the next one before the last is answered: ${formatNumber(there)} per second.`,
+  ];
 }
 
 /** @param {MeasuredWay} variant whose thread had time left */
@@ -106,13 +115,19 @@ function describeOtherLimit({ measured }) {
   );
 }
 
-/** The published time includes the start of the workers. @param {MeasuredWay} one @param {MeasuredWay} other */
+/**
+ * The published time includes the start of the workers.
+ * @param {MeasuredWay} one
+ * @param {MeasuredWay} other
+ * @returns {string[]} a sentence, if that matters
+ */
 function describeStarts({ published: one }, { published: other }) {
   const [ours, others] = [one, other].map((published) => ({ count: 0, tookMs: 0, startsMs: 0, ...published }));
+  const withStarts = ours.count / ours.tookMs / (others.count / others.tookMs);
   const ratio = ours.count / (ours.tookMs - ours.startsMs) / (others.count / (others.tookMs - others.startsMs));
+  if (ratio < SAME * withStarts) return [];
   const seconds = formatNumber(ours.startsMs / 1000, 1);
-  return (
-    `Without the ${seconds} s in which the workers start, the published ratio is at most ` +
-    `${formatNumber(ratio, 2)}.`
-  );
+  return [
+    `Without the ${seconds} s in which the workers start, the published ratio is at most ${formatNumber(ratio, 2)}.`,
+  ];
 }

@@ -67,14 +67,25 @@ export const sessionsView = {
       value: ({ settings, measured }) => measured?.count ?? settings.queries,
     },
     { heading: 'fail', about: 'queries that got no connection in time', value: ({ measured }) => measured?.failures },
-    {
-      heading: 'took',
-      unit: 's',
-      digits: 2,
-      about: 'all queries',
-      value: ({ measured }) => ratioOf(measured?.tookMs, 1000),
-    },
-    { heading: 'per s', about: 'queries answered per second', value: ({ measured }) => measured?.ratePerSec },
+    ...share({ group: 'took', unit: 's' }, [
+      { heading: 'here', digits: 2, about: 'all queries', value: ({ measured }) => ratioOf(measured?.tookMs, 1000) },
+      {
+        heading: 'published',
+        digits: 1,
+        about: 'all queries, which were more there',
+        value: ({ published }) => ratioOf(published?.tookMs, 1000),
+      },
+      {
+        heading: 'clone',
+        digits: 1,
+        about: 'published, with the clone that works like it',
+        value: ({ published }) => ratioOf(published?.cloneTookMs, 1000),
+      },
+    ]),
+    ...share({ group: 'per s' }, [
+      { heading: 'here', about: 'queries answered per second', value: ({ measured }) => measured?.ratePerSec },
+      { heading: 'published', value: ({ published }) => published?.ratePerSec },
+    ]),
     ...share({ group: 'client' }, [
       {
         heading: 'busy %',
@@ -97,39 +108,46 @@ export const sessionsView = {
       about: 'connections opened for queries; a client opens a few more to monitor the servers',
       value: ({ measured }) => measured?.opened,
     },
-    ...share({ group: 'waited' }, [
+    ...share({ group: 'waited %' }, [
       {
-        heading: 'times',
-        about: 'how often a query waited 1 ms or more for a connection',
-        value: ({ measured }) => measured?.timesWaited,
-      },
-      {
-        heading: '%',
-        about: 'of the queries',
+        heading: 'here',
+        about: 'of the queries waited 1 ms or more for a connection',
         value: ({ measured }) => toPercent(ratioOf(measured?.timesWaited, measured?.count)),
       },
+      {
+        heading: 'published',
+        about: 'of the queries, in another run',
+        value: ({ published }) => toPercent(published?.waits?.share),
+      },
+    ]),
+    ...share({ group: 'waiting at once', digits: 1, detail: true }, [
+      {
+        heading: 'here',
+        about: 'queries that waited for a connection, on average',
+        value: ({ measured }) => ratioOf(measured?.totalWaitMs, measured?.tookMs),
+      },
+      {
+        heading: 'published',
+        about: 'in another run, once all workers had started',
+        value: ({ published }) => published?.waits?.waitingAtOnce,
+      },
+    ]),
+    {
+      heading: 'queries published',
+      about: 'of all workers together',
+      detail: true,
+      value: ({ published }) => published?.count,
+    },
+    ...share({ group: 'waited', detail: true }, [
+      { heading: 'times', about: 'how often', value: ({ measured }) => measured?.timesWaited },
+      { heading: 'times published', value: ({ published }) => published?.waits?.timesWaited },
       {
         heading: 's',
         digits: 1,
         about: 'total of these waits, in seconds',
         value: ({ measured }) => ratioOf(measured?.totalWaitMs, 1000),
       },
-    ]),
-    ...share({ group: 'published' }, [
-      { heading: 'queries', value: ({ published }) => published?.count },
-      { heading: 's', digits: 1, value: ({ published }) => ratioOf(published?.tookMs, 1000) },
-      {
-        heading: 'clone s',
-        digits: 1,
-        about: 'the same with the clone that works like it',
-        value: ({ published }) => ratioOf(published?.cloneTookMs, 1000),
-      },
-      { heading: 'per s', value: ({ published }) => published?.ratePerSec },
-    ]),
-    ...share({ group: 'published waits' }, [
-      { heading: 'times', about: 'in another run', value: ({ published }) => published?.waits?.timesWaited },
-      { heading: '%', value: ({ published }) => toPercent(published?.waits?.share) },
-      { heading: 's', digits: 1, value: ({ published }) => ratioOf(published?.waits?.totalWaitMs, 1000) },
+      { heading: 's published', digits: 1, value: ({ published }) => ratioOf(published?.waits?.totalWaitMs, 1000) },
     ]),
   ],
   charts: [

@@ -1,7 +1,7 @@
 import { PoolClient } from 'mongodb-pool-page/client';
 import { createRandom, simulate } from 'mongodb-pool-predictor';
 import { startApp } from '../../harness/app-process.js';
-import { BUSY_MACHINE } from '../../harness/environment.js';
+import { BUSY_MACHINE } from '../../report/machine.js';
 import { COUNT, COUNTS, DELAY, listOption, parseInteger } from '../../harness/lab-options.js';
 import { sendRequests } from '../../harness/loads/open-loop.js';
 import { requestOnce } from '../../harness/loads/request-once.js';

@@ -14,7 +14,7 @@ import { renderTable } from '../../report/table.js';
 import { serveHandler, serveParts } from '../../../test/support/serve-app.js';
 import { createLogger } from '../../../src/base/logger.js';
 import { readSettings } from '../../../src/settings.js';
-import { wasBusy } from '../../harness/environment.js';
+import { wasBusy } from '../../report/machine.js';
 import { utilisation, warnIfBusy } from '../../labs/utilisation/utilisation-lab.js';
 import { summariseUse } from '../../labs/utilisation/utilisation-view.js';
 import { measureLab } from '../support/measure-lab.js';
@@ -84,7 +84,7 @@ describe('handles', () => {
     const result = await measureLab(lab, options);
     expect(measure).toHaveBeenCalledTimes(10);
     const table = renderTable(handles, result);
-    expect(table).toMatch(/c128 sprintf +– +162324 .* 0\.77 +0\.67 +9\.48$/m);
+    expect(table).toMatch(/c128 sprintf +– +162324 .* 0\.77 .* 9\.48$/m);
     expect(table).toMatch(
       /c128: several clients \/ one client, .* 1\.00 +2\.34\n {2}There, requests waited for a lock/,
     );

@@ -15,6 +15,9 @@ export function optionsOf(lab, given) {
   return { ...Object.fromEntries(defaults), ...given };
 }
 
+/** Other tests use the cores, too. @type {NonNullable<Parameters<typeof runLab>[2]['watch']>} */
+const watchNothing = () => () => ({ share: 1, isShort: false });
+
 /**
  * Runs a lab in this process, with the MongoDB that all tests share.
  * @param {AnyLab} lab
@@ -27,6 +30,7 @@ export function measureLab(lab, options, surroundings) {
     signal: new AbortController().signal,
     report: () => {},
     onStep: () => {},
+    watch: watchNothing,
     ...surroundings,
   });
 }

@@ -79,7 +79,7 @@ export const QUOTES = {
       (row) => [row('c128 one')[0], row('c128 one')[2], (row('c128 one')[0] * row('c128 one')[2]) / 10_000],
     ],
     [/without it, and answers (\w+) times as many/, (row) => [row('c128 bare')[0] / row('c128 gathered')[0]]],
-    [/Copy answered ([\d.]+) times as many/, (row) => [row('50 workers: copy 4096')[2] / row('50 workers: fixed')[2]]],
+    [/Copy answered ([\d.]+) times as many/, (row) => [row('50 workers: copy 4096')[4] / row('50 workers: fixed')[4]]],
     [/several handles: ([\d.]+) times as many/, (row) => [row('c128 several')[1] / row('c128 one')[1]]],
     [/cost (\d+) µs instead of (\d+)/, (row) => [row('c128 gathered')[2], row('c128 one')[2]]],
     [

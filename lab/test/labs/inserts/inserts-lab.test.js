@@ -1,12 +1,15 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
+import path from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
-import { warnIfStarved, wasBusy } from '../../../harness/environment.js';
 import { chooseInstance } from '../../../labs/inserts/inserts-published.js';
-import { inserts, limitCores } from '../../../labs/inserts/inserts-lab.js';
+import { inserts } from '../../../labs/inserts/inserts-lab.js';
+import { describeIndexes } from '../../../labs/inserts/inserts-findings.js';
+import { limitCores } from '../../../labs/inserts/limit-cores.js';
 import { describeFaults, verifyInserts } from '../../../labs/inserts/verify-inserts.js';
 import { layOutChart } from '../../../report/chart-data.js';
 import { createSampleResult } from '../../report/sample-result.js';
@@ -18,14 +21,6 @@ const defaults = optionsOf(inserts);
 const client = new MongoClient(sharedMongoUrl());
 cleanUp(() => client.close());
 
-test.each([
-  ['a third of what it needed', 0.9, 0.3, true],
-  ['all that it needed', 0.9, 0.85, false],
-  ['hardly any, and needed no more', 0.05, 0.04, false],
-])('a process that got %s: %f, and %f of a core', (_, threadBusy, cpuShare, isBusy) => {
-  expect(wasBusy(/** @type {any} */ ({ warnings: warnIfStarved({ threadBusy, cpuShare }) }))).toBe(isBusy);
-});
-
 /** Enough for all documents on a busy machine. */
 const ALL = { seconds: 100, writeConcern: 1 };
 
@@ -34,6 +29,9 @@ test('a run measures each case plain and gathered, and every document is stored 
   expect(variants.map(({ name }) => name)).toEqual(['1/1 plain', '1/1 gathered', '2/50 plain', '2/50 gathered']);
   for (const { measured } of variants) {
     expect(measured).toMatchObject({ count: 60, missing: 0, twice: 0, wrong: 0, cpuPercent: expect.any(Number) });
+    // Each document of zeros is 1 KB, and compressed well.
+    expect(Math.round(measured.dataMB * 1024)).toBe(59);
+    expect(measured.diskMB).toBeGreaterThan(0);
   }
   expect(await client.db('pool_lab').listCollections({ name: 'inserts' }).toArray()).toEqual([]);
 });
@@ -42,8 +40,11 @@ test('more indexes and random data: each index is built for each run, and every 
   const oplog = client.db('local').collection('oplog.rs');
   const [{ ts }] = await oplog.find().sort({ $natural: -1 }).limit(1).toArray();
   const options = { ...ALL, cases: ['2/20'], docs: 1100, ways: ['gathered'], data: 'random', indexes: 3 };
-  const [{ measured }] = (await measureLab(inserts, options)).variants;
-  expect(measured).toMatchObject({ count: 1100, missing: 0, twice: 0, wrong: 0 });
+  const { variants } = await measureLab(inserts, options);
+  expect(variants.map(({ name }) => name)).toEqual(['2/20 gathered', '2/20 gathered, 3 more indexes']);
+  for (const { measured } of variants) expect(measured).toMatchObject({ count: 1100, missing: 0, twice: 0, wrong: 0 });
+  // Hardly compressed.
+  expect(variants[0].measured.diskMB / variants[0].measured.dataMB).toBeGreaterThan(0.7);
   const builds = await oplog.find({ ts: { $gt: ts }, 'o.createIndexes': 'inserts' }).toArray();
   // Once for the warm-up, once for the run.
   expect(builds.map(({ o }) => o.name)).toEqual(Array(2).fill(['field0_1', 'field1_1', 'field2_1']).flat());
@@ -63,6 +64,23 @@ const isLinux = process.platform === 'linux';
     expect(await readFile(`/proc/${pid}/task/${task}/status`, 'utf8')).toMatch(/^Cpus_allowed_list:\s+0$/m);
   }
 });
+
+(isLinux ? test : test.skip)(
+  'a thread that ends meanwhile does not matter; other failures say what happened',
+  async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'taskset-'));
+    cleanUp(() => rmSync(folder, { recursive: true }));
+    const [taskset, tried] = ['taskset', 'tried'].map((name) => path.join(folder, name));
+    const ended = `echo "taskset: failed to get pid 7's affinity: No such process" >&2; exit 1`;
+    const limit = () => limitCores(process.pid, 1, taskset);
+    await expect(limit()).rejects.toThrow(/^--server-cores needs taskset, of Linux: it was not found$/);
+    writeFileSync(taskset, `#!/bin/sh\n[ -e ${tried} ] && exit 0; touch ${tried}; ${ended}\n`, { mode: 0o755 });
+    await limit();
+    expect(existsSync(tried)).toBe(true);
+    writeFileSync(taskset, '#!/bin/sh\necho "not permitted" >&2; exit 1\n');
+    await expect(limit()).rejects.toThrow(/^taskset could not limit the [^]*not permitted/);
+  },
+);
 
 describe('verification finds', () => {
   test.each([
@@ -113,7 +131,7 @@ test('published figures are those of the most similar machine, and of plain inse
   expect(await ratesWith('majority')).toEqual([undefined, undefined, undefined, undefined]);
   for (const other of [{ data: 'random' }, { indexes: 1 }]) {
     const { variants } = await inserts.plan({ ...defaults, writeConcern: 1, ...other });
-    expect(variants.map(({ published }) => published)).toEqual(Array(8).fill(null));
+    expect(variants.filter(({ published }) => published)).toEqual([]);
   }
   const { variants } = await inserts.plan({ ...defaults, writeConcern: 1, ways: ['plain'], serverCores: [1] });
   expect(variants.map(({ published }) => published?.ratePerSec)).toEqual([2014, 24_547, 9917, 10_293]);
@@ -153,6 +171,7 @@ test('the findings compare more sessions and inserters, and gathered with plain'
   result.variants.push(variant('100/100', 'plain', 120_000));
   result.variants.at(-1).measured.cpuPercent = 97.4;
   expect(inserts.takeaway(result)).toMatch(/100,000: this did\.$/);
+  result.variants.at(-1).measured.ratePerSec = 1000;
   expect(inserts.findings?.(result).slice(1, 3)).toMatchObject([
     {
       claim: '100/100 / 1/1, plain',
@@ -162,6 +181,25 @@ test('the findings compare more sessions and inserters, and gathered with plain'
       claim: '100/100 / 1/100, plain',
       reason: expect.stringMatching(/on 1 core .* cost \(0\.40\), and on 8 .* \(3\.87\)/),
     },
+  ]);
+});
+
+test('the findings say what more indexes cost and how well documents are compressed', () => {
+  /** @param {number} indexes @param {number} ratePerSec */
+  const variant = (indexes, ratePerSec) => ({
+    name: `1/1 plain${describeIndexes(indexes)}`,
+    settings: { workload: '1/1', way: 'plain', indexes },
+    measured: { ratePerSec, dataMB: 100, diskMB: 7 },
+    published: null,
+  });
+  const result = /** @type {any} */ ({ variants: [variant(0, 1000), variant(3, 800)] });
+  expect(inserts.findings?.(result)).toEqual([
+    {
+      claim: '1/1 plain, 3 more indexes / without (article: a few percent less)',
+      measured: 0.8,
+      published: null,
+    },
+    { claim: 'on disk / as sent, with snappy (article: "about 30 %" compressed)', measured: 0.07, published: null },
   ]);
 });
 
