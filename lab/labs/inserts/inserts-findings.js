@@ -69,9 +69,23 @@ export function findInsertsFindings(result) {
         ),
       ];
     }),
+    ...result.variants.flatMap((variant) => compareLimits(variant, limits[0], result)),
     ...result.variants.flatMap((variant) => compareIndexes(variant, result)),
     ...result.variants.slice(-1).flatMap(compareSizes),
   ];
+}
+
+/**
+ * @param {InsertsVariant} variant
+ * @param {number | undefined} first limit of the server's cores
+ * @param {InsertsResult} result
+ * @returns {Finding[]} if it has another
+ */
+function compareLimits(variant, first, result) {
+  const { workload, way, indexes, serverCores } = variant.settings;
+  if (!first || !serverCores || indexes || serverCores === first) return [];
+  const claim = `${workload} ${way}: ${nameCores(serverCores)} / ${nameCores(first)} of the server`;
+  return compare(claim, variant, findCase(result, { workload, way, cores: first }));
 }
 
 /** @param {InsertsVariant} variant @param {InsertsResult} result @returns {Finding[]} if it has more indexes */

@@ -184,6 +184,15 @@ test('the findings compare more sessions and inserters, and gathered with plain'
   ]);
 });
 
+test('a finding says what more cores of the server are worth', async () => {
+  const given = { ...defaults, writeConcern: 1, ways: ['plain'], cases: ['1/100'], serverCores: [1, 2] };
+  const { variants } = await inserts.plan(given);
+  const measured = variants.map((variant, index) => ({ ...variant, measured: { ratePerSec: 2000 + 600 * index } }));
+  expect(inserts.findings?.(/** @type {any} */ ({ variants: measured }))).toEqual([
+    { claim: '1/100 plain: 2 cores / 1 core of the server', measured: 1.3, published: 23_114 / 24_547 },
+  ]);
+});
+
 test('the findings say what more indexes cost and how well documents are compressed', () => {
   /** @param {number} indexes @param {number} ratePerSec */
   const variant = (indexes, ratePerSec) => ({
