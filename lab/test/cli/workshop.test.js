@@ -332,7 +332,7 @@ describe('the workshop', () => {
     expect(stdout).toMatch(/^02-one-lane: right$/m);
     expect(stdout).toMatch(/^14-fleet-budget: right$/m);
     expect(stdout).toMatch(/^03-find-the-knee\/puzzle: not yet\./m);
-    expect(stdout).toMatch(/^13 of 15 lessons are open\.$/m);
+    expect(stdout).toMatch(/^14 of 16 lessons are open\.$/m);
   });
 
   test('a guess after the measurement gets no points', async () => {

@@ -61,7 +61,7 @@ describe('the texts', () => {
   });
 
   /** How long the commands of each lesson take on 2 cores, in s. Lesson 9 has something to watch as well. */
-  const RUN_SECONDS = [25, 27, 55, 18, 27, 22, 14, 65, 90, 50, 30, 45, 100, 12, 75];
+  const RUN_SECONDS = [25, 27, 55, 18, 27, 22, 14, 65, 90, 50, 30, 45, 100, 12, 75, 120];
   /** Of somebody who reads a language that is not their own, and thinks. */
   const WORDS_PER_MINUTE = 150;
   /** To guess, to type and to check. */
@@ -301,6 +301,17 @@ describe('the figures in the lessons', () => {
         const shown = slowest.filter((cell) => cell !== '–');
         expect(cells.find(([first]) => first === pool)?.slice(-1 - shown.length, -1)).toEqual(shown);
       }
+    });
+
+    test('16-replication shows figures of a saved run', () => {
+      const lesson = /** @type {Lesson} */ (lessons.find(({ name }) => name === '16-replication'));
+      const rows = savedRun('quiet 16').variants.map((/** @type {any} */ { settings, measured }) => [
+        String(settings.workers),
+        measured.ratePerSec.toFixed(0),
+        measured.opsPerBatch.toFixed(1),
+      ]);
+      const [table] = readTables(lesson);
+      expect(table.match(/^ +\d.+$/gm)?.map((row) => row.trim().split(/ +/))).toEqual(rows);
     });
 
     test('10-one-client-or-several shows a saved run', () => {

@@ -15,6 +15,8 @@ import { measureUntil } from 'test-support/waiting.js';
 import { cutNetwork } from '../../../test/support/offline.js';
 import { createWorkbench } from '../support/workbench.js';
 
+/** @import { Running } from '../support/workbench.js' */
+
 const lessons = await readLessons();
 const prefix = await cutNetwork();
 const offlineTest = prefix ? test : test.skip;
@@ -22,6 +24,7 @@ const mongoUrl = await serveMongo();
 
 const ADVISE = "npx pool-lab advise --slo '/fast p99 < 100ms' --trace examples/ordinary-minute.jsonl";
 const ADVISE_OWN = "npx pool-lab advise --slo '/fast p99 < 100ms' --trace my-minute.jsonl --headroom 1";
+const REPLICATE = 'npx pool-lab replicate --source mongodb://127.0.0.1:27117 --target mongodb://127.0.0.1:27118';
 const FEW_RUNS = '--seeds 60 --headroom 1';
 
 /** What is appended to a command where the check allows less. A later option overrides the lesson's. */
@@ -70,6 +73,7 @@ const ANSWERS = /** @type {Record<string, (variants: any[]) => number>} */ ({
     return (ratePerSec * waitMeanMs) / 1000;
   },
   '14-fleet-budget': () => 5,
+  '16-replication': ([one, eight]) => eight.measured.ratePerSec / one.measured.ratePerSec,
 });
 
 /** @returns {Promise<string>} connection string of a MongoDB on the network that the lessons are tried in */
@@ -118,8 +122,16 @@ async function doLesson({ name, text, lab }, bench, port) {
   const verify = String(commands.pop());
   const started = [];
   const recordings = [];
+  /** The last replicator, and the demo before it. @type {Running[]} */
+  const replicators = [];
   for (const command of commands) {
-    if (command.endsWith('npm start')) {
+    if (command.endsWith('--demo') || command === REPLICATE) {
+      const running = bench.start(command);
+      await running.says(command === REPLICATE ? 'the oplog' : REPLICATE);
+      replicators.push(running);
+    } else if (command === 'kill -9 PID') {
+      replicators.push(await killReplicator(bench, /** @type {Running} */ (replicators.pop())));
+    } else if (command.endsWith('npm start')) {
       const app = bench.start(command);
       await app.says('listening on');
       started.push(app);
@@ -133,6 +145,11 @@ async function doLesson({ name, text, lab }, bench, port) {
       const target = command.startsWith('npx artillery') ? `--target http://127.0.0.1:${port}` : '';
       const { code, said } = await bench.run(shorten(command, target));
       expect({ command, code, said }).toEqual({ command, code: FAILS.includes(command) ? 1 : 0, said });
+      if (!command.endsWith('--verify')) continue;
+      for (const running of replicators.toReversed()) {
+        running.interrupt();
+        expect(await running.ended).toMatchObject({ code: 130 });
+      }
     }
   }
   for (const { ended } of recordings) expect(await ended).toMatchObject({ code: 0 });
@@ -146,6 +163,22 @@ async function doLesson({ name, text, lab }, bench, port) {
     expect(await app.ended).toMatchObject({ code: 0 });
   }
   return verdict;
+}
+
+/**
+ * Starts a second replicator, which names the process of the first. Kills that one, and starts it again.
+ * @param {Awaited<ReturnType<typeof createWorkbench>>} bench
+ * @param {Running} replicator
+ */
+async function killReplicator(bench, replicator) {
+  const { code, said } = await bench.run(REPLICATE);
+  const [, pid] = /: process (\d+) on /.exec(said) ?? [];
+  expect({ code, said, pid }).toEqual({ code: 1, said, pid: expect.any(String) });
+  process.kill(Number(pid), 'SIGKILL');
+  await replicator.ended;
+  const again = bench.start(REPLICATE);
+  await again.says('from the checkpoint');
+  return again;
 }
 
 /** @param {typeof lessons[number]} lesson */

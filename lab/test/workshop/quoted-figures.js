@@ -38,6 +38,8 @@ export const QUOTES = {
       (row) => [(row('1')[0] - row('3')[0]) / 1000, (row('3')[0] - row('5')[0]) / 1000],
     ],
     [/the query itself: (\d) seconds/, (row) => [row('5')[0] / 1000]],
+    [/Why (\d) seconds in the article, and (\d) here/, (row) => [row('3')[1] / 1000, row('3')[0] / 1000]],
+    [/bus 4 took (\d) seconds instead of (\d)/, (row) => [row('3')[1] / 1000, row('3')[0] / 1000]],
   ],
   '04-predict-then-reveal': [[/from 21 to 7 says (\d+), and half of 21 is ([\d.]*\d)/, () => [(21 + 7) / 2, 21 / 2]]],
   '05-wait-queue': [
@@ -119,13 +121,17 @@ export const QUOTES = {
     [/(\d) - (\d) = (\d): /, () => [Math.floor(3000 / 400), 2, Math.floor(3000 / 400) - 2]],
     [/2 x 40 x \(16 \+ 2\) = (\d+) at each server/, () => [2 * 40 * (16 + 2)]],
   ],
+  '16-replication': [
+    [/(\d+) \/ (\d+) = ([\d.]+) with the figures/, (row) => [row('8')[0], row('1')[0], row('8')[0] / row('1')[0]]],
+    [/an average of (\d+) operations instead of (\d+)/, (row) => [row('8')[1], row('1')[1]]],
+  ],
 };
 
 /** Figures that no table has: what a lesson sets, or another test checks. @type {Record<string, string>} by lesson */
 export const GIVEN = {
   '01-what-a-pool-is': '0 1 2 3 4 5 5000 11000',
   '02-one-lane': '1 2 3 5 10 20 21 95 100 2020',
-  '03-find-the-knee': '1 2 3 4 5 6 8 10 50',
+  '03-find-the-knee': '1 2 3 4 5 6 8 10 50 2020',
   '04-predict-then-reveal': '0 1 2 3 4 5 6 7 10 11 12 14 15 21',
   '05-wait-queue': '2 2.5 5 7 7.0 7.9 10 25 100 503 2500',
   '06-cold-start': '1 20 50 99 100',
@@ -138,4 +144,5 @@ export const GIVEN = {
   '13-your-own-pool': '1 1.3 5 6 8 9 10 12 14 95 98 99 100 1200 16 17',
   '14-fleet-budget': '2 10 16 17 40 1000 3000 400 100 000',
   '15-your-own-app': '1 3 4,5 5 10 50 100',
+  '16-replication': '1 5 7 8 20',
 };

@@ -308,6 +308,26 @@ describe('11-batching/twist', () => {
   ]);
 });
 
+describe('16-replication', () => {
+  const name = '16-replication';
+  acceptsOnly(name, { runs: ['quiet 16t', 'quiet 16'], answer: 2.3 }, [1, 8]);
+  refuses(name, [
+    ['the twist', { runs: ['quiet 16t'], answer: 2.3 }, /no run of both yet: .+ --workers 1,8/],
+    [
+      'another rule of merging',
+      { runs: ['quiet 16'], answer: 2.3, change: ([run]) => (run.variants[0].settings.merge = 'none') },
+      /no run of both yet/,
+    ],
+    ['failures', { runs: ['quiet 16'], answer: 2.3, change: ([run]) => run.variants.forEach(fail) }, /no run of both/],
+  ]);
+});
+
+describe('16-replication/twist', () => {
+  const name = '16-replication/twist';
+  acceptsOnly(name, { runs: ['quiet 16', 'quiet 16t'], answer: 5 }, [1, 8]);
+  refuses(name, [['the lesson', { runs: ['quiet 16'], answer: 5 }, /no such run yet: .+ --hash collection/]]);
+});
+
 describe('12-utilisation', () => {
   const name = '12-utilisation';
   acceptsOnly(name, { runs: ['quiet 12p', 'quiet 12t', 'quiet 12'], answer: 4.4 }, [0.5, 44, 489]);
