@@ -8,6 +8,8 @@ import { CHECKPOINT_DATABASE } from '../base/namespaces.js';
 const COLLECTION = 'leases';
 /** No election or crash may undo that a process took over. */
 const SAFE = { w: 'majority', j: true };
+/** A target that went silent must not delay the end of a replication for longer. */
+const MAX_REMOVE_MS = 2000;
 
 /**
  * @typedef {object} LeaseStore
@@ -30,19 +32,21 @@ const SAFE = { w: 'majority', j: true };
 export function createLeaseStore(target, setId) {
   const _id = { source: setId };
 
-  /** @param {Document} command @param {Document} [writeConcern] */
-  async function run(command, writeConcern = { w: 1 }) {
+  /** @param {Document} command @param {{ writeConcern?: Document, signal?: AbortSignal }} [options] */
+  async function run(command, { writeConcern = { w: 1 }, signal } = {}) {
     const what = `a write to ${CHECKPOINT_DATABASE}.${COLLECTION}`;
-    const answer = await target.command(CHECKPOINT_DATABASE, { ...command, writeConcern }).catch((error) => {
-      throw explainRefusal(error, what);
-    });
+    const answer = await target
+      .command(CHECKPOINT_DATABASE, { ...command, writeConcern }, { signal })
+      .catch((error) => {
+        throw explainRefusal(error, what);
+      });
     const error = answer.writeErrors?.[0] ?? answer.writeConcernError;
     if (error) throw Object.assign(new Error(`the target refused ${what}: ${error.errmsg}`), { code: error.code });
     return answer.n > 0;
   }
 
-  /** @param {Document} update @param {Document} [writeConcern] */
-  const update = (update, writeConcern) => run({ update: COLLECTION, updates: [update] }, writeConcern);
+  /** @param {Document} update @param {Parameters<typeof run>[1]} [options] */
+  const update = (update, options) => run({ update: COLLECTION, updates: [update] }, options);
 
   return {
     name: target.name,
@@ -60,7 +64,7 @@ export function createLeaseStore(target, setId) {
       const own = { $mergeObjects: [{ $literal: add }, { since: '$$NOW', beatAt: '$$NOW' }] };
       const u = [{ $set: { version: (version ?? 0) + 1, holders: { $concatArrays: [others, [own]] } } }];
       try {
-        return await update({ q: { _id, version }, u, upsert: version === null }, SAFE);
+        return await update({ q: { _id, version }, u, upsert: version === null }, { writeConcern: SAFE });
       } catch (error) {
         if (/** @type {any} */ (error).code !== DUPLICATE_KEY) throw error;
         return false;
@@ -70,8 +74,9 @@ export function createLeaseStore(target, setId) {
     beat: (id) => update({ q: { _id, 'holders.id': id }, u: { $currentDate: { 'holders.$.beatAt': true } } }),
 
     async remove(id) {
-      await update({ q: { _id }, u: { $pull: { holders: { id } }, $inc: { version: 1 } } });
-      await run({ delete: COLLECTION, deletes: [{ q: { _id, holders: [] }, limit: 1 }] });
+      const signal = AbortSignal.timeout(MAX_REMOVE_MS);
+      await update({ q: { _id }, u: { $pull: { holders: { id } }, $inc: { version: 1 } } }, { signal });
+      await run({ delete: COLLECTION, deletes: [{ q: { _id, holders: [] }, limit: 1 }] }, { signal });
     },
   };
 }

@@ -61,7 +61,7 @@ export async function acquireLease(store, { name, filter = {} }, { signal, onWai
       if (isHere(rival) || (firstBeat !== undefined && rival.beatAt.getTime() > firstBeat)) {
         throw new LeaseError(
           `another replicator is already replicating this source to ${store.name}: ${describe(rival, now)}. ` +
-            'Stop it first. The same command then continues where it stopped',
+            'Stop it first. The next one continues where it stopped',
         );
       }
       if (firstBeat === undefined) {
