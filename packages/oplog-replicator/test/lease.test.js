@@ -166,14 +166,14 @@ test('the target stores leases, and checkpoints of their holders only', async ()
   for (const { beatAt } of holders) expect(now.getTime() - beatAt.getTime()).toBeLessThan(LEASE_MS);
   expect(await Promise.all([leases[0].id, 'other'].map(store.beat))).toEqual([true, false]);
 
-  const [one, two] = leases.map((lease) =>
-    createCheckpoint(new Target(deployment, { replication: 'leases', lease }), { name: 'both', setId }),
-  );
+  const targets = leases.map((lease) => new Target(deployment, { replication: 'leases', lease }));
+  const [one, two] = targets.map((target) => createCheckpoint(target, { name: 'both', setId }));
   const at = (/** @type {number} */ seconds) => ({ applied: { seconds, increment: 0, term: 1 }, since: null });
   await one.write(at(1));
   await two.claim();
   await two.write(at(2));
   await expect(one.write(at(3))).rejects.toThrow(LeaseError);
+  await expect(targets[0].confirm()).rejects.toThrow(LeaseError);
   expect(await one.read()).toMatchObject(at(2));
 
   await Promise.all(leases.map((lease) => lease.release()));
