@@ -46,6 +46,7 @@ export class Model {
   #pauses;
   #routes;
   #drawOverheadMs;
+  #turnaroundMs;
   #scenarios;
   #tally;
   #users = createUsers();
@@ -59,7 +60,7 @@ export class Model {
 
   /** @param {SimulationOptions} options @param {Clock} clock */
   constructor(
-    { workload, pool, services = {}, seed = 1, overhead = NO_OVERHEAD, resolutionMs = 0, keepRequests = false, server },
+    { workload, pool, services = {}, seed = 1, overhead, resolutionMs = 0, keepRequests = false, server },
     clock,
   ) {
     this.#clock = clock;
@@ -74,7 +75,8 @@ export class Model {
     this.#choices = createRandom(seed, 'choices');
     this.#pauses = createRandom(seed, 'pauses');
     this.#routes = createRoutes(services, seed);
-    this.#drawOverheadMs = createServiceTime(overhead, createRandom(seed, 'overhead'), 'the overhead');
+    this.#drawOverheadMs = createServiceTime(overhead ?? NO_OVERHEAD, createRandom(seed, 'overhead'), 'the overhead');
+    this.#turnaroundMs = overhead ? 0 : (workload?.turnaroundMs ?? 0);
     this.#scenarios = createScenarios(workload?.scenarios ?? [], this.#routes.get);
     this.#routes.requireServices();
     this.#tally = new Tally({ keepRequests, resolutionMs, random: createRandom(seed, "client's clock") });
@@ -367,7 +369,12 @@ export class Model {
       this.#users.release(user);
     } else {
       this.#tally.endRequest(user, user.outcome, this.#clock.nowMs);
-      this.#advance(user);
+      if (this.#turnaroundMs > 0 && user.position < user.flow.length) {
+        user.state = 'between';
+        this.#clock.after(this.#turnaroundMs, EVENTS.userWakes, user.id);
+      } else {
+        this.#advance(user);
+      }
     }
   }
 

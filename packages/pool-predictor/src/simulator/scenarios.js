@@ -15,6 +15,8 @@ import { compileFlow } from './flow.js';
  * @property {Phase[]} phases
  * @property {Scenario[]} scenarios
  * @property {number} [timeoutMs] how long users wait for an answer; default: forever
+ * @property {number} [turnaroundMs] from an answer to the user's next request, beside its pauses; default 0. Without
+ *   effect if there is an overhead, which includes it
  */
 
 /** @param {Scenario[]} scenarios @param {(route: string) => RouteStats} routeOf */

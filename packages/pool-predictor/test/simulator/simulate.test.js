@@ -68,6 +68,21 @@ describe('a user', () => {
     expect(Math.abs(meanMs - 4.25)).toBeLessThan(0.03);
   });
 
+  test('takes its turn-around from an answer to its next request, unless an overhead includes it', () => {
+    const steps = [a, b, { kind: 'think', ms: 100 }, a];
+    const workload = { phases: [], scenarios: [{ steps }], turnaroundMs: 4 };
+    expect(follow([], { workload })).toEqual([
+      ['/a', 0, 10],
+      ['/b', 14, 34],
+      ['/a', 138, 148],
+    ]);
+    expect(follow([], { workload, overhead: { kind: 'fixed', ms: 7 } })).toEqual([
+      ['/a', 0, 17],
+      ['/b', 17, 44],
+      ['/a', 144, 161],
+    ]);
+  });
+
   test('gets its answer after the overhead; the connection is checked in before', () => {
     const { records = [] } = simulate({
       arrivals: [0, 1].map((atMs) => ({ atMs, route: '/a' })),
