@@ -19,9 +19,10 @@ const SHOWN_ARRIVALS = 12;
 export function renderDetails(lab, result, id, charts = []) {
   const columns = pickMain(lab.columns);
   const all = listAll(lab, result);
+  const footnote = lab.footnote?.(result);
   const fileName = `${result.lab}-${result.startedAt.replaceAll(/[^0-9TZ-]/g, '-')}.json`;
   const figures = html`${renderFigures('The figures', columns, result.variants)}
-  ${renderHeadings(columns, result.variants)}`;
+  ${renderHeadings(columns, result.variants)} ${footnote && html`<p class="aside">${footnote}</p>`}`;
   return html`${
       charts.length > 0
         ? html`<details>

@@ -12,6 +12,8 @@
  * @property {Column<Variant<Settings, Figures>>[]} columns the first one names the variant
  * @property {ChartSpec<Settings, Figures>[]} charts the first one is the picture of the result
  * @property {'findings'} [picture] then the findings are the picture of a single result, and its charts and table are folded
+ * @property {(result: Result<Settings, Figures>) => string} [footnote] below the table: what a figure in it needs to be
+ *   understood; empty if none does
  * @property {(variant: Variant<Settings, Figures>, result: Result<Settings, Figures>) => 'answer' | 'good' | 'bad' |
  *   undefined} [judge] the row to look at, and goals that are met or not
  * @property {'open' | 'closed' | 'backlog'} [loadKind] a key of LOAD_KINDS

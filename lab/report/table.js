@@ -62,7 +62,9 @@ export function renderTable(lab, result, { width = 80, paint, isFirst = true } =
     const rows = result.variants.filter((variant) => index === 0 || hasFigure(block, variant));
     return drawTable(block, rows, finish);
   });
-  const words = explainWords(lab, tables.join('\n')).map((text) => layOutText(text, width));
+  const words = [...explainWords(lab, tables.join('\n')), lab.footnote?.(result) ?? '']
+    .filter(Boolean)
+    .map((text) => layOutText(text, width));
   return [
     paintText(layOutText(summary, width), isFirst ? 'bold' : undefined, paint),
     ...tables,

@@ -115,7 +115,7 @@ describe('the table', () => {
 
   test('explains the words of the table that are not everyday ones', () => {
     const lab = { ...mixed, glossary: { ratio: 'measured to exact', clone: 'a word that is not in it' } };
-    expect(renderTable(lab, createSampleResult())).toMatch(/\n\nratio: measured to exact\n\n/);
+    expect(renderTable(lab, createSampleResult())).toMatch(/\n\nratio: measured to exact\narticle: with 3 .*\n/);
     expect(renderTable(lab, createSampleResult())).not.toContain('clone');
     expect(Object.keys(labs.sessions.glossary ?? {})).toContain('clone');
   });

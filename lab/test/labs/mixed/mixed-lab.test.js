@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { createRunSimulator, createScenarioLoad, parseServices } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { labs } from '../../../labs/index.js';
 import { APP_PATHS } from '../../../labs/mixed/check-requests.js';
@@ -10,6 +11,7 @@ import { readSettings } from '../../../../src/settings.js';
 import { workOut } from '../../../../src/load-tests/exact-times.js';
 import { createSampleResult } from '../../report/sample-result.js';
 import { findArrivals, sampleLoad } from '../../../labs/mixed/load-samples.js';
+import { renderHtml } from '../../../report/html.js';
 import { renderTable } from '../../../report/table.js';
 import { serveApp } from '../../../../test/support/serve-app.js';
 import { scratchFolder } from 'test-support/cleanup.js';
@@ -44,6 +46,54 @@ test('the answer is the smallest pool with which nobody waits, where waits are k
   expect(judgeAll([20_064, 2014, 300])).toEqual([undefined, undefined, undefined]);
   expect(judgeAll([undefined, null, 3])).toEqual([undefined, undefined, 'answer']);
   expect(renderTable(mixed, result)).toMatch(/^ratio: the slowest request .*\(max\), divided by the exact time\.$/m);
+});
+
+test("lesson 3 draws the buses as each driver's pool sends them", async () => {
+  const load = createScenarioLoad({ ...(await readScenario(MIXED_SCENARIO)), turnaroundMs: 5 });
+  const simulateRun = createRunSimulator({
+    load,
+    services: parseServices(['/slow=5000', '/fast=2']),
+    keepRequests: true,
+  });
+  const text = await readFile('lessons/03-find-the-knee/README.md', 'utf8');
+  const [, today, old] = text.match(/^today: (.*?)^2020: (.*?)^```/ms) ?? [];
+  const pools = /** @type {const} */ ([
+    [today, { maxPoolSize: 3 }],
+    [old, { kind: 'pipelining', maxPoolSize: 3, warm: false, connectMs: 3 }],
+  ]);
+  for (const [figure, pool] of pools) {
+    const drawn = figure.split('\n').flatMap((line) =>
+      [...line.matchAll(/├─ (bus \d) ─+┤/g)].map(({ 0: bar, 1: bus, index }) => {
+        const [startS, endS] = [index, index + bar.length].map((column) => (column - '  lane 1  '.length) / 5);
+        return [Number(line.match(/lane (\d)/)?.[1]), bus, startS, endS];
+      }),
+    );
+    const { records = [] } = simulateRun({ pool, seed: 1, factor: 1 });
+    const buses = records.filter(({ route }) => route === '/slow').toSorted((a, b) => a.user - b.user);
+    const [{ startedAtMs: firstMs }] = buses;
+    const secondsOf = (/** @type {number} */ ms) => Math.round((ms - firstMs) / 1000);
+    expect(drawn.toSorted((a, b) => (a[1] < b[1] ? -1 : 1))).toEqual(
+      buses.map(({ connection, user, startedAtMs, finishedAtMs }) => [
+        connection + 1,
+        `bus ${user + 1}`,
+        secondsOf(startedAtMs),
+        secondsOf(finishedAtMs),
+      ]),
+    );
+  }
+});
+
+test('says why the article is slower where it is, and not of its own driver', () => {
+  const result = createSampleResult();
+  const why = labs.mixed.footnote?.(result);
+  expect(why).toMatch(/^article: with 3 connections, .* --driver 3 measures the old one: 9\.0 s\.$/);
+  expect(renderTable(labs.mixed, result, { width: 100 }).replaceAll('\n', ' ')).toContain(why);
+  expect(renderHtml([{ lab: labs.mixed, result }])).toContain(why?.replaceAll("'", '&#39;'));
+  for (const variant of result.variants) variant.settings.driver = '3';
+  expect(labs.mixed.footnote?.(result)).toBe('');
+  const without = createSampleResult();
+  without.variants.splice(1, 1);
+  expect(labs.mixed.footnote?.(without)).toBe('');
 });
 
 describe('the driver of 2020', () => {
