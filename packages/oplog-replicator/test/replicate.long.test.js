@@ -3,6 +3,7 @@ import { Decimal128, Double, Long } from 'mongodb';
 import { ConflictError } from '../src/base/errors.js';
 import { CHECKPOINT_DATABASE } from '../src/base/namespaces.js';
 import { replicate } from '../src/replication/replicate.js';
+import { MERGE_RULES } from '../src/workers/worker.js';
 import { until } from 'test-support/waiting.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { openClient, startTwoSets, describeData } from './connections.js';
@@ -64,7 +65,7 @@ test('can be repeated from the start, including renamed and dropped collections'
   }
 });
 
-test('replicates inserts, updates and deletes, whatever the type of _id', async () => {
+test('replicates inserts, updates and deletes, whatever the type of _id, by every rule of merging', async () => {
   const ids = [
     1,
     new Double(2.5),
@@ -95,17 +96,19 @@ test('replicates inserts, updates and deletes, whatever the type of _id', async 
   ]);
   await collection('ids').deleteMany({ _id: { $in: [true, 'text'] } });
 
-  const figures = await replicateNow();
-  expect(figures).toMatchObject({
-    ops: 45,
-    inserts: 10,
-    updates: 32,
-    deletes: 2,
-    commands: 1,
-    backlog: 0,
-    backlogByWorker: [0, 0, 0, 0],
-  });
-  await expectIdentical();
+  for (const merge of MERGE_RULES) {
+    await target.db('shop').dropDatabase();
+    expect(await replicateNow({ merge })).toMatchObject({
+      ops: 45,
+      inserts: 10,
+      updates: 32,
+      deletes: 2,
+      commands: 1,
+      backlog: 0,
+      backlogByWorker: [0, 0, 0, 0],
+    });
+    await expectIdentical();
+  }
 });
 
 test('keeps the order of operations on an _id, whatever the type of its number', async () => {
