@@ -37,13 +37,14 @@ export function renderFindingCards(id, findings) {
 }
 
 /** @param {Finding} finding @param {Axis} axis */
-function renderCard({ claim, measured, published, spread, reason }, axis) {
+function renderCard({ claim, measured, published, peer, spread, reason }, axis) {
   return html`<li>
     <h4>${claim}</h4>
     <p>
       <b>${formatRatio(measured)}</b>
       ${spread && html`<span>${spread.map(formatRatio).join(' to ')}</span>`}
       ${typeof published === 'number' && html`<span>published ${formatRatio(published)}</span>`}
+      ${peer && html`<span>${peer.label} ${formatRatio(peer.ratio)}</span>`}
     </p>
     <svg aria-hidden="true">
       ${axis.ticks.map(

@@ -34,6 +34,7 @@
  * @property {string} claim for example `100 workers: copy / fixed, queries per second`
  * @property {number | null | undefined} measured
  * @property {number | null | undefined} published
+ * @property {{ label: string, ratio: number }} [peer] what another program found, and which
  * @property {[number, number]} [spread] the smallest and the largest of the repeats; `measured` is their median
  * @property {string} [reason] one sentence: why the two differ, or what both have in common
  */

@@ -1,3 +1,4 @@
+import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
 import { paintText } from '../base/paint.js';
 import { escapeControls, wrap } from '../../src/base/printable.js';
 import { DASH, formatCell, groupColumns, pickFilled, pickMain } from './columns.js';
@@ -92,12 +93,16 @@ function hasFigure([, ...groups], variant) {
   return groups.some(({ columns }) => columns.some((column) => formatCell(column, variant) !== DASH));
 }
 
-/** The reason of a finding stands below it. @param {Finding[]} findings @param {number} width of the terminal */
+/** What another program found, and the reason, stand below. @param {Finding[]} findings @param {number} width */
 function wrapClaims(findings, width) {
   const figures = FINDING_FIGURES + (findings.some(({ spread }) => spread) ? FINDING_SPREAD : 0);
-  return findings.map(({ claim, reason = '', ...finding }) => ({
+  return findings.map(({ claim, peer, reason = '', ...finding }) => ({
     ...finding,
-    claim: [wrap(claim, width - figures), wrap(reason, width - figures - 2).replaceAll(/^(?=.)/gm, '  ')]
+    claim: [
+      wrap(claim, width - figures),
+      peer && `  ${peer.label}: ${formatNumber(peer.ratio, 2)}`,
+      wrap(reason, width - figures - 2).replaceAll(/^(?=.)/gm, '  '),
+    ]
       .filter(Boolean)
       .join('\n'),
   }));

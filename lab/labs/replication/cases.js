@@ -40,6 +40,26 @@ export const PUBLISHED = {
 };
 
 /**
+ * MongoShake itself on 2 cores, which it shared with source and target: operations per second of cases 1 to 10. Version
+ * 2.8.4 (commit acbaf60, the newest on its default branch in November 2026), built from source with Go. The data is
+ * that of this lab, 1,000,000 operations; the first tenth is the warm-up, writes have `w: 1`, and what a case does not
+ * say is as in MongoShake's collector.conf. Medians of two or three rounds.
+ */
+export const ON_TWO_CORES = {
+  version: '2.8.4',
+  /** @type {(number | null)[]} */
+  ratesPerSec: [281_000, 339_000, 45_200, 10_800, 85_900, 31_300, 6300, 3700, 18_100, null],
+};
+
+/**
+ * @param {{ published?: object | null, settings: { case?: number } }} variant
+ * @returns {number | null} operations per second; null if the variant is not as published
+ */
+export function findOnTwoCores({ published, settings }) {
+  return (published && settings.case && ON_TWO_CORES.ratesPerSec[settings.case - 1]) || null;
+}
+
+/**
  * @typedef {object} Shape of the data
  * @property {number} collections
  * @property {number} fields of each document, besides its _id; ignored with a mix, whose documents have 1 KB

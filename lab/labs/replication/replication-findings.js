@@ -1,34 +1,39 @@
 import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
-import { compareRates, ratioOf } from '../../report/findings.js';
-import { CEILING_BATCH, nameCeiling } from './cases.js';
+import { compareRates, giveReason, ratioOf } from '../../report/findings.js';
+import { CEILING_BATCH, findOnTwoCores, nameCeiling, PUBLISHED } from './cases.js';
 
 /** @import { Finding } from '../../report/result-types.js' */
 /** @import { ReplicationResult, ReplicationVariant } from './replication-view.js' */
 
-/** Batches whose sizes differ by less than this factor are alike. */
+/** Sizes of batches, and rates, that differ by less than this factor are alike. */
 const ALIKE = 1.25;
-
-const NEIGHBOURS = 'only neighbours in the oplog that belong to the same collection merge';
-const MORE_WORKERS = 'batches were small anyway, and 64 cores ran 64 workers';
+/** The replicator is one process, which runs on one core. */
+const FULL_CORE_PERCENT = 90;
 
 /**
- * What to compare: a case, another case or a name, what differs, and how it was in the published experiment.
- * @type {[one: number, other: number | string, about: string, there: string][]}
+ * @typedef {'reading' | 'merging' | 'workers' | 'batches' | 'both'} Cause what a ratio depends on, besides the sizes of
+ *   batches; both: merging and workers
+ */
+
+/**
+ * What to compare: a case, another case or a name, what differs, and what the ratio depends on.
+ * @type {[one: number, other: number | string, about: string, cause: Cause][]}
  */
 const COMPARISONS = [
-  [2, 1, '1 field instead of 5', 'they cost less to decode'],
-  [3, 1, 'written instead of discarded', `${NEIGHBOURS}, so hardly any did, and the target was the limit`],
-  [4, 3, '64 workers instead of 8', MORE_WORKERS],
-  [5, 3, '1 collection of 1 field instead of 5 of 5', `${NEIGHBOURS}: many in case 5, hardly any in case 3`],
-  [6, 3, '1 collection of 1 field, and 64 workers', `${NEIGHBOURS}: many in case 6, hardly any in case 3`],
-  [6, 5, '64 workers instead of 8', 'the target was the limit with 8 workers already'],
-  [7, 3, '128 collections instead of 5', 'batches were small anyway, and writers of 128 collections conflict less'],
-  [8, 3, '128 collections, and 64 workers', MORE_WORKERS],
-  [8, 7, '64 workers instead of 8', MORE_WORKERS],
-  [9, 3, '128 collections, and a worker for each', 'a worker had operations of one collection, which merge'],
-  [10, 3, 'a source of two shards (published: of 8)', 'the target was the limit, too'],
-  [3, nameCeiling(8, 1), 'hardly any merged there', 'what the target takes one by one was the limit'],
-  [5, nameCeiling(8, CEILING_BATCH), 'many merged there', 'what it takes in batches was the limit'],
+  [2, 1, '1 field instead of 5', 'reading'],
+  [3, 1, 'written instead of discarded', 'batches'],
+  [4, 3, '64 workers instead of 8', 'workers'],
+  [5, 3, '1 collection of 1 field instead of 5 of 5', 'merging'],
+  [6, 3, '1 collection of 1 field, and 64 workers', 'both'],
+  [6, 5, '64 workers instead of 8', 'batches'],
+  [7, 3, '128 collections instead of 5', 'batches'],
+  [8, 3, '128 collections, and 64 workers', 'workers'],
+  [8, 4, '128 collections instead of 5, with 64 workers', 'batches'],
+  [8, 7, '64 workers instead of 8', 'workers'],
+  [9, 3, '128 collections, and a worker for each', 'both'],
+  [10, 3, 'a source of two shards (published: of 8)', 'batches'],
+  [3, nameCeiling(8, 1), 'hardly any merged there', 'batches'],
+  [5, nameCeiling(8, CEILING_BATCH), 'many merged there', 'batches'],
 ];
 
 /** @param {ReplicationResult} result @returns {Finding[]} */
@@ -37,30 +42,94 @@ export function listReplicationFindings({ variants, environment }) {
   const asPublished = new Map(
     variants.filter(({ published }) => published).map((variant) => [variant.settings.case ?? variant.name, variant]),
   );
-  const ratios = COMPARISONS.flatMap(([number, base, about, there]) => {
+  const ratios = COMPARISONS.flatMap(([number, base, about, cause]) => {
     const [one, other] = [asPublished.get(number), asPublished.get(base)];
     if (!one || !other) return [];
-    const here = `Here ${describeBatches(one, other)} on ${environment.cores} cores; there ${there}.`;
-    const hint =
-      there === MORE_WORKERS && one.settings.merge !== 'none'
-        ? ' To leave out the batches: --merge none --ops 20000.'
-        : '';
-    return compareRates(`${one.name} / ${other.name}: ${about}`, one, other, here + hint);
+    const finding = compareRates(`case ${number} / ${other.name}: ${about}`, one, other);
+    const peer = ratioOf(findOnTwoCores(one), findOnTwoCores(other));
+    return {
+      ...finding,
+      ...(peer !== null && { peer: { label: 'MongoShake on 2 cores', ratio: peer } }),
+      ...giveReason(finding, {
+        less: () => explainLess(one, other, { cause, cores: Number(environment.cores) }),
+        more: () => explainMore(one, other),
+      }),
+    };
   });
   return [...ratios, ...compareMemory(asPublished.get(10), asPublished.get(3))];
 }
 
-/** What they were here. @param {ReplicationVariant} one @param {ReplicationVariant} other */
-function describeBatches(one, other) {
+/**
+ * Why the ratio is smaller here than there, by what was measured.
+ * @param {ReplicationVariant} one
+ * @param {ReplicationVariant} other
+ * @param {{ cause: Cause, cores: number }} circumstances
+ */
+function explainLess(one, other, { cause, cores }) {
+  const { merge } = one.settings;
+  if (cause === 'reading') {
+    const isSlower = Number(one.measured?.ratePerSec) < Number(other.measured?.ratePerSec) / ALIKE;
+    return isSlower ? undefined : 'There smaller entries cost less to decode; here no field is decoded.';
+  }
+  if (other.settings.mode === 'mock') {
+    const isCheap = Number(other.measured?.ratePerSec) > Number(other.published?.ratePerSec) * ALIKE;
+    if (isCheap) return 'Here it costs less to discard an operation, because no field is decoded.';
+    return fillsCore(one) ? "Here writing fills the replicator's one core; there the target was the limit." : undefined;
+  }
+  const { before, text, factor } = compareBatches(one, other);
+  if (cause === 'merging' || cause === 'both') {
+    if (merge === 'none') return 'Here each write has one operation; there neighbours merged.';
+    if (before >= 2) {
+      return (
+        `Here case 3 already has batches of ${formatSize(before)} operations; there only neighbours of one ` +
+        'collection merge, and it has hardly any.'
+      );
+    }
+  }
+  if (factor <= 1 / ALIKE) return text;
+  return cause === 'workers' || cause === 'both' ? explainWorkers(one, other, cores) : undefined;
+}
+
+/** Why workers do not help. @param {ReplicationVariant} many @param {ReplicationVariant} few @param {number} cores */
+function explainWorkers(many, few, cores) {
+  const [from, to] = [few, many].map(({ published }) => published?.cpuPercent ?? 0);
+  if (fillsCore(few)) {
+    return (
+      `Here ${few.settings.workers} workers already fill the replicator's one core; there its CPU rose from ` +
+      `${formatNumber(from)} to ${formatNumber(to)} %.`
+    );
+  }
+  const { workers } = many.settings;
+  return cores < PUBLISHED.cores
+    ? `Here ${cores} cores run the ${workers} workers; there ${PUBLISHED.cores} do.`
+    : undefined;
+}
+
+/** @param {ReplicationVariant} variant */
+function fillsCore({ measured }) {
+  return Number(measured?.cpuPercent) >= FULL_CORE_PERCENT;
+}
+
+/** Why it is larger here. @param {ReplicationVariant} one @param {ReplicationVariant} other */
+function explainMore(one, other) {
+  const { after, text, factor } = compareBatches(one, other);
+  if (one.settings.mode === 'mock') return undefined;
+  if (other.settings.mode === 'mock') {
+    return after >= 2 ? `Here a write has ${formatSize(after)} operations; there hardly any merged.` : undefined;
+  }
+  return factor >= ALIKE ? text : undefined;
+}
+
+/** @param {ReplicationVariant} one @param {ReplicationVariant} other */
+function compareBatches(one, other) {
   const [before, after] = [other, one].map(({ measured }) => measured?.opsPerBatch ?? 0);
-  const [from, to] = [before, after].map((size) => formatNumber(size, size < 10 ? 1 : 0));
-  if (one.settings.mode === 'mock') return 'nothing is written, and smaller entries are less to read,';
-  if (one.settings.merge === 'none') return 'each write has one operation,';
-  const sorts = one.settings.collections === other.settings.collections ? '' : 'are of one collection and ';
-  if (other.settings.mode === 'mock' || !other.settings.case) return `batches have ${to} operations`;
-  if (Math.max(before / after, after / before) < ALIKE)
-    return `batches ${sorts}stayed alike (${from} and ${to} operations)`;
-  return `batches ${sorts}${after < before ? 'shrank' : 'grew'} from ${from} to ${to} operations`;
+  const text = `Here batches have ${formatSize(after)} operations instead of ${formatSize(before)}.`;
+  return { before, after, factor: after / before, text };
+}
+
+/** @param {number} operations of a batch */
+function formatSize(operations) {
+  return formatNumber(operations, operations < 10 ? 1 : 0);
 }
 
 /**
@@ -72,14 +141,13 @@ function compareMemory(sharded, single) {
   if (!sharded || !single) return [];
   const [published, singlePublished] = [sharded, single].map((each) => each.published?.averageRssMB);
   const peakRssMB = sharded.measured?.peakRssMB;
-  return [
-    {
-      claim: `${sharded.name} / ${single.name}: memory (published: average, here: peak)`,
-      measured: ratioOf(peakRssMB, single.measured?.peakRssMB),
-      published: ratioOf(published, singlePublished),
-      reason:
-        `There ${formatNumber((published ?? 0) / 1000, 1)} GB for 8 shards, which the document does not explain; ` +
-        `here ${formatNumber(peakRssMB ?? 0)} MB for 2, because at most 32 MB of operations of each are in memory.`,
-    },
-  ];
+  const finding = {
+    claim: `${sharded.name} / ${single.name}: memory (here the peak, published the average)`,
+    measured: ratioOf(peakRssMB, single.measured?.peakRssMB),
+    published: ratioOf(published, singlePublished),
+  };
+  const less = () =>
+    `There ${formatNumber((published ?? 0) / 1000, 1)} GB for 8 shards, which the document does not explain; ` +
+    `here ${formatNumber(peakRssMB ?? 0)} MB for 2, because at most 32 MB of operations of each are in memory.`;
+  return [{ ...finding, ...giveReason(finding, { less }) }];
 }

@@ -182,7 +182,7 @@ function planCase(preset, changed, { ops, seconds }) {
 }
 
 /** What the name of a case says of its rule. @type {Record<MergeRule, string[]>} */
-const NAMES_OF_RULES = { all: [], neighbours: ['neighbours merged'], none: ['not merged'] };
+const NAMES_OF_RULES = { all: [], neighbours: ['neighbours'], none: ['not merged'] };
 
 /** @param {ReplicationPlan} plan @param {Context} context */
 async function prepare({ variants, target, settings: { ops } }, { mongoUrl, ...context }) {

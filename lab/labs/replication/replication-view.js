@@ -1,9 +1,9 @@
 import { shareColumns } from '../../report/columns.js';
-import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { ratioOf } from '../../report/findings.js';
 import { describeMix } from './mixed-operations.js';
 import { listReplicationFindings } from './replication-findings.js';
-import { PUBLISHED } from './cases.js';
+import { findOnTwoCores, ON_TWO_CORES, PUBLISHED } from './cases.js';
 
 /** @import { LabView, Result, Series, Variant } from '../../report/result-types.js' */
 /** @import { ReplicatorSettings, Shape } from './cases.js' */
@@ -21,6 +21,10 @@ import { PUBLISHED } from './cases.js';
  */
 
 const LATENCIES = /** @type {const} */ (['p50', 'p95', 'max']);
+
+const MONGOSHAKE_HERE =
+  `MongoShake ${ON_TWO_CORES.version} itself, built from source with Go, with this lab's data, on 2 cores that it ` +
+  'shared with both servers';
 
 /** @type {import('../../report/columns.js').ShareColumns<ReplicationVariant>} */
 const share = shareColumns;
@@ -48,17 +52,18 @@ export const replicationView = {
     'By id: all operations on a document go to the same worker. By collection: all operations on a collection do. ' +
       'Mock: operations are read and distributed, and nothing is written.',
     'Published: another replicator, MongoShake, on 64 cores. Compare ratios, not rates. It merges only neighbours ' +
-      'in the oplog that belong to one collection; ours merges everything that a worker has of one. So the more ' +
+      'of one kind on one collection; ours merges everything that a worker has of a collection. So the more ' +
       'workers and collections there share the operations here, the smaller batches become, and it takes many cores ' +
-      'to make up for it. MongoShake itself, measured on 2 cores, made 37,700 to 44,300 operations per second with ' +
-      '8 workers (case 3) and 9,300 with 64 (case 4).',
-    'To see ratios without the effect of batches, write each operation alone: --merge none --ops 20000.',
+      'to make up for it. --merge neighbours merges as MongoShake does, and --merge none --ops 20000 not at all.',
     'Published figures are averages of 60 seconds. Here, the same operations are replicated again for at least ' +
       '--seconds, after a warm-up, because writing enough of them to the source would take longer than everything ' +
       'else.',
     'target 8 x 1000: what the target takes without a replicator, from 8 threads (here: connections of one ' +
       'process), with 1000 documents in an insert.',
   ],
+  glossary: {
+    '2 cores': `${MONGOSHAKE_HERE}. There more workers replicate less, too.`,
+  },
   columns: [
     { heading: 'case', value: ({ name }) => name },
     {
@@ -79,36 +84,35 @@ export const replicationView = {
     },
     { heading: 'workers', value: ({ settings }) => settings.workers },
     { heading: 'hash', about: 'how operations are assigned to workers', value: ({ settings }) => settings.hash },
-    ...share({ group: 'measured' }, [
-      { heading: 'ops/s', about: 'operations per second', value: ({ measured }) => measured?.ratePerSec },
+    ...share({ group: 'ops/s here and of MongoShake' }, [
+      { heading: 'here', about: 'operations per second', value: ({ measured }) => measured?.ratePerSec },
+      { heading: '2 cores', about: MONGOSHAKE_HERE, value: findOnTwoCores },
+      { heading: 'published', about: 'on 64 cores', value: ({ published }) => published?.ratePerSec },
+    ]),
+    {
+      heading: 'per batch',
+      about: 'mean number of operations in a batch',
+      digits: 1,
+      value: ({ measured }) => measured?.opsPerBatch,
+    },
+    ...share({ group: 'CPU %' }, [
+      { heading: 'here', about: 'of one core, used by the replicator', value: ({ measured }) => measured?.cpuPercent },
+      { heading: 'published', value: ({ published }) => published?.cpuPercent },
+    ]),
+    ...share({ group: 'memory MB' }, [
       {
-        heading: 'per batch',
-        about: 'mean number of operations in a batch',
-        digits: 1,
-        value: ({ measured }) => measured?.opsPerBatch,
-      },
-      {
-        heading: 'CPU %',
-        about: 'of one core, used by the replicator',
-        value: ({ measured }) => measured?.cpuPercent,
-      },
-      {
-        heading: 'peak MB',
+        heading: 'peak here',
         about: "peak of the replicator's memory",
         value: ({ measured }) => measured?.peakRssMB,
       },
-      {
-        heading: 'for s',
-        about: 'how long it was measured',
-        digits: 1,
-        value: ({ measured }) => ratioOf(measured?.tookMs, 1000),
-      },
+      { heading: 'published average', value: ({ published }) => published?.averageRssMB },
     ]),
-    ...share({ group: 'published' }, [
-      { heading: 'ops/s', value: ({ published }) => published?.ratePerSec },
-      { heading: 'CPU %', value: ({ published }) => published?.cpuPercent },
-      { heading: 'average MB', about: 'its memory', value: ({ published }) => published?.averageRssMB },
-    ]),
+    {
+      heading: 'for s',
+      about: 'how long it was measured',
+      digits: 1,
+      value: ({ measured }) => ratioOf(measured?.tookMs, 1000),
+    },
     ...share({ group: 'on the target after', unit: 'ms', digits: 1 }, [
       ...LATENCIES.map((/** @type {'p50' | 'p95' | 'max'} */ name) => ({
         heading: name,
@@ -232,7 +236,8 @@ function describeWorkers(variants) {
   const sizes = [few, many].map(({ measured }) => Math.round(measured?.opsPerBatch ?? 0));
   const why =
     ratio < 1 && sizes[1] < sizes[0]
-      ? `. More workers were slower, because batches had ${sizes[1]} operations instead of ${sizes[0]}`
+      ? `. More workers were slower, because batches had ${formatNumber(sizes[1])} operations ` +
+        `instead of ${formatNumber(sizes[0])}`
       : '';
   const { collections, workers } = few.settings;
   return (

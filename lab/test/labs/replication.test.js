@@ -5,9 +5,11 @@ import { sharedMongoUrl } from 'test-support/mongod.js';
 import { takePublished } from '../../harness/lab-options.js';
 import { replication } from '../../labs/replication/replication-lab.js';
 import { replicationView as view } from '../../labs/replication/replication-view.js';
+import { renderFindingCards } from '../../report/finding-cards.js';
 import { upgradeResult } from '../../report/saved-result.js';
+import { renderTable } from '../../report/table.js';
 import { createSampleResult } from '../report/sample-result.js';
-import { CASES, parseCases } from '../../labs/replication/cases.js';
+import { CASES, ON_TWO_CORES, parseCases } from '../../labs/replication/cases.js';
 import { readSettings } from '../../../src/settings.js';
 import { measureLab, optionsOf } from '../support/measure-lab.js';
 import { findDifferences } from '../../labs/replication/testbed.js';
@@ -98,12 +100,13 @@ describe('the lab', () => {
   test.each([
     ['mix', '60/30', '"60/30" is not a mix of inserts, updates and deletes that adds up to 100 %'],
     ['hash', 'name', '"name" is not one of id, collection'],
+    ['merge', 'some', '"some" is not one of all, neighbours, none'],
   ])('--%s %s is refused', (name, text, problem) => {
     expect(() => replication.options[name].parse?.(text)).toThrow(problem);
   });
 
   /**
-   * @param {Record<number, [number, number]>} figures rate and operations per batch, by case
+   * @param {Record<number, [number, number, number?]>} figures rate, operations per batch and CPU, by case
    * @param {Record<string, unknown>} [options]
    */
   async function resultOf(figures, options) {
@@ -111,68 +114,132 @@ describe('the lab', () => {
     const { variants } = await replication.plan({ cases, ops: 1000, seconds: 10, merge: 'all', ...options });
     return createSampleResult({
       variants: variants.map(({ name, settings, published = null }) => {
-        const [ratePerSec, opsPerBatch] = figures[Number(settings.case)];
-        return { name, settings, published, measured: { ratePerSec, opsPerBatch } };
+        const [ratePerSec, opsPerBatch, cpuPercent] = figures[Number(settings.case)];
+        return { name, settings, published, measured: { ratePerSec, opsPerBatch, cpuPercent } };
       }),
     });
   }
 
-  test('findings are ratios of cases beside the published ones, with a reason from batches and cores', async () => {
-    const findings = view.findings?.(
-      await resultOf({ 1: [1e6, 9], 2: [1.5e6, 9], 3: [200_000, 90], 4: [100_000, 12] }),
-    );
+  test('findings are ratios of cases, beside the published ones and those of MongoShake on 2 cores', async () => {
+    const findings = view.findings?.(await resultOf({ 3: [200_000, 90], 4: [100_000, 12] }));
     expect(findings).toEqual([
-      {
-        claim: 'case 2 / case 1: 1 field instead of 5',
-        measured: 1.5,
-        published: 545_117 / 424_251,
-        reason: expect.stringMatching(/^Here nothing is written.* on 2 cores; there they cost less to decode\.$/),
-      },
-      {
-        claim: 'case 3 / case 1: written instead of discarded',
-        measured: 0.2,
-        published: 55_705 / 424_251,
-        reason: expect.stringMatching(
-          /^Here batches have 90 operations on 2 cores; there only neighbours .* the limit\.$/,
-        ),
-      },
       {
         claim: 'case 4 / case 3: 64 workers instead of 8',
         measured: 0.5,
         published: 186_755 / 55_705,
-        reason:
-          'Here batches shrank from 90 to 12 operations on 2 cores; there batches were small anyway, and 64 cores ' +
-          'ran 64 workers. To leave out the batches: --merge none --ops 20000.',
+        peer: { label: 'MongoShake on 2 cores', ratio: expect.any(Number) },
+        reason: 'Here batches have 12 operations instead of 90.',
       },
     ]);
+    // There, too, more workers were slower.
+    expect(findings?.[0].peer?.ratio).toBeLessThan(0.5);
     expect(view.findings?.(await resultOf({ 3: [2, 1], 4: [1, 1] }, { workers: [16] }))).toEqual([]);
   });
 
-  test('the reason says what batches did', async () => {
-    const { environment, ...result } = await resultOf({ 3: [9, 100], 5: [9, 110], 7: [9, 20], 10: [9, 99] });
-    result.variants.forEach(({ measured }) => Object.assign(measured ?? {}, { peakRssMB: 140 }));
-    const findings = view.findings?.({ ...result, environment: { ...environment, cores: 16 } }) ?? [];
-    expect(findings.map(({ reason }) => reason?.split(';')[0])).toEqual([
-      'Here batches are of one collection and stayed alike (100 and 110 operations) on 16 cores',
-      'Here batches are of one collection and shrank from 100 to 20 operations on 16 cores',
-      'Here batches stayed alike (100 and 99 operations) on 16 cores',
-      'There 13.8 GB for 8 shards, which the document does not explain',
-    ]);
-    expect(findings.at(-1)).toMatchObject({ measured: 1, published: 13.8 / 1.9 });
+  test('MongoShake on 2 cores is in the terminal and in the report, with its version', async () => {
+    const result = await resultOf({ 3: [200_000, 90], 4: [100_000, 12] });
+    const shown = renderTable({ name: 'replication', ...view }, result);
+    expect(shown).toMatch(/^ +ops\/s here and of MongoShake *\n.* here +2 cores +published/m);
+    expect(shown).toMatch(/^2 cores: MongoShake \d+\.\d+\.\d+ itself, built from source/m);
+    expect(shown).toMatch(/^case 4 \/ case 3: .*\n {2}MongoShake on 2 cores: 0\.\d\d\n {2}Here batches have 12 /m);
+    expect(String(renderFindingCards('id', view.findings?.(result) ?? []))).toMatch(
+      /<span>published 3\.35<\/span>\s*<span>MongoShake on 2 cores 0\.\d\d<\/span>/,
+    );
   });
 
-  test('without merging, the ratios stand beside the published ones, too', async () => {
-    const findings = view.findings?.(await resultOf({ 3: [4, 1], 4: [3, 1] }, { merge: 'none' }));
-    expect(findings).toEqual([
-      {
-        claim: 'case 4, not merged / case 3, not merged: 64 workers instead of 8',
-        measured: 0.75,
-        published: 186_755 / 55_705,
-        reason:
-          'Here each write has one operation, on 2 cores; there batches were small ' +
-          'anyway, and 64 cores ran 64 workers.',
-      },
+  const NO_DECODING = 'Here it costs less to discard an operation, because no field is decoded.';
+
+  // Published: 2 / 1 is 1.28, 3 / 1 is 0.13, 4 / 3 is 3.4, 5 / 3 is 8.2, 7 / 3 is 1.13 and 9 / 3 is 5.0.
+  test.each([
+    ['smaller entries that are slower', {}, { 1: [100, 9], 2: [65, 99] }, undefined],
+    ['smaller entries that are faster', {}, { 1: [100, 9], 2: [101, 9] }, /^There smaller entries cost less to decode/],
+    ['smaller entries, as fast as there', {}, { 1: [100, 9], 2: [130, 9] }, 'About the same.'],
+    ['writing, far behind a fast case 1', {}, { 1: [1e6, 9], 3: [5e4, 90] }, NO_DECODING],
+    ['writing, far behind a slow case 1', {}, { 1: [100, 9], 3: [5, 90] }, undefined],
+    [
+      'writing in large batches',
+      {},
+      { 1: [100, 9], 3: [50, 90] },
+      'Here a write has 90 operations; there hardly any merged.',
+    ],
+    ['writing one by one', { merge: 'none' }, { 1: [100, 9], 3: [50, 1] }, undefined],
+    [
+      'workers whose batches stay',
+      { merge: 'none' },
+      { 3: [4, 1], 4: [3, 1] },
+      'Here 2 cores run the 64 workers; there 64 do.',
+    ],
+    [
+      'writing that fills a core',
+      { merge: 'none' },
+      { 1: [100, 1], 3: [1, 1, 96] },
+      /^Here writing fills the replicator's/,
+    ],
+    [
+      'workers where a core is full',
+      { merge: 'none' },
+      { 3: [4, 1, 95], 4: [3, 1, 99] },
+      /^Here 8 workers already fill .* from 497 to 2,256 %\.$/,
+    ],
+    ['workers that are far better', {}, { 3: [1, 90], 4: [9, 12] }, undefined],
+    [
+      'merging that is there before',
+      {},
+      { 3: [9, 90], 5: [9, 100] },
+      /^Here case 3 already has batches of 90 operations/,
+    ],
+    [
+      'merging that helps more',
+      { merge: 'neighbours' },
+      { 3: [1, 1.25], 5: [20, 800] },
+      'Here batches have 800 operations instead of 1.3.',
+    ],
+    [
+      'nothing that merges',
+      { merge: 'none' },
+      { 3: [9, 1], 5: [9, 1] },
+      'Here each write has one operation; there neighbours merged.',
+    ],
+    [
+      'collections with smaller batches',
+      {},
+      { 3: [9, 90], 7: [2, 5.5] },
+      'Here batches have 5.5 operations instead of 90.',
+    ],
+    ['collections, slower without a cause', {}, { 3: [9, 90], 7: [2, 90] }, undefined],
+    [
+      'a worker for each collection',
+      { merge: 'neighbours' },
+      { 3: [1, 1.2], 9: [2, 9] },
+      'Here 2 cores run the 128 workers; there 64 do.',
+    ],
+  ])('a reason is given only if it fits: %s', async (_, options, figures, reason) => {
+    const [finding] = view.findings?.(await resultOf(/** @type {any} */ (figures), options)) ?? [];
+    expect(finding.reason).toEqual(reason instanceof RegExp ? expect.stringMatching(reason) : reason);
+  });
+
+  test('memory is beside the published one', async () => {
+    const result = await resultOf({ 3: [9, 100], 10: [9, 99] });
+    result.variants.forEach(({ measured }) => Object.assign(measured ?? {}, { peakRssMB: 140 }));
+    expect(view.findings?.(result).at(-1)).toEqual({
+      claim: 'case 10 / case 3: memory (here the peak, published the average)',
+      measured: 1,
+      published: 13.8 / 1.9,
+      reason: expect.stringMatching(/^There 13\.8 GB for 8 shards.*; here 140 MB for 2,/),
+    });
+  });
+
+  test('MongoShake on 2 cores stands beside a case only if the case is as published', async () => {
+    const columns = view.columns.filter(({ group }) => group === 'ops/s here and of MongoShake');
+    const rowsOf = async (/** @type {Record<string, unknown>} */ options) =>
+      (await resultOf({ 3: [200_000, 90], 11: [9, 9] }, options)).variants.map((variant) =>
+        columns.map(({ value }) => value(variant)),
+      );
+    expect(await rowsOf({})).toEqual([
+      [200_000, ON_TWO_CORES.ratesPerSec[2], 55_705],
+      [9, null, undefined],
     ]);
+    expect((await rowsOf({ workers: [16] }))[0]).toEqual([200_000, null, undefined]);
   });
 
   test('the published settings have ten cases, the ceilings of the target, and the latency', async () => {
