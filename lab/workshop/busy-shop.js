@@ -6,13 +6,15 @@ const OLD_ORDERS = 20_000;
 /** Orders of the same moment. */
 const ORDERS = 4;
 const PAUSE_MS = 50;
-/** After so many orders a day is over, in about 10 s. */
-const ORDERS_A_DAY = 800;
+/** After so many orders a day is over, in about 4 s. */
+const ORDERS_A_DAY = 240;
+/** Long enough that whoever compares for 5 s finds a moment without writes. */
+const NIGHT_MS = 2000;
 const DAYS_KEPT = 3;
 const NOTE = 'Please leave it with the neighbours. '.repeat(10);
 
 /**
- * A shop that writes all the time, in ways that make replication hard: many updates of one product, values of a unique
+ * A shop that writes in ways that make replication hard: many updates of one product, values of a unique
  * index that move between documents, and collections that are renamed, get indexes and are dropped.
  *
  * @param {MongoClient} client
@@ -26,10 +28,11 @@ export async function runBusyShop(client, { signal, onWrite }) {
   for (let operations = 0, first = 0; !signal.aborted; first += ORDERS) {
     operations += await takeOrders(db, first);
     operations += await moveEmail(db, first);
-    if ((first + ORDERS) % ORDERS_A_DAY === 0) operations += await endDay(db, (first + ORDERS) / ORDERS_A_DAY);
+    const isNight = (first + ORDERS) % ORDERS_A_DAY === 0;
+    if (isNight) operations += await endDay(db, (first + ORDERS) / ORDERS_A_DAY);
     onWrite(operations);
     await new Promise((resolve) => {
-      setTimeout(resolve, PAUSE_MS);
+      setTimeout(resolve, isNight ? NIGHT_MS : PAUSE_MS);
     });
   }
 }
