@@ -105,10 +105,10 @@
  * @property {Partial<Figures> | null} [exact] worked out
  * @property {Partial<Figures> | null} [published]
  * @property {Repeat<Figures>[]} [repeats]
+ * @property {number} [machineShare] of the cores that other programs left, 0 to 1: the least of the repeats
  * @property {string} [error] why the variant, or a repeat of it, could not run
  */
 
- * @property {number} [machineShare] of the cores that other programs left, 0 to 1: the least of the repeats
 /**
  * One measurement of a variant.
  * @template [Figures=any]

@@ -36,10 +36,14 @@ function draw(figure) {
   const isRows = kind !== 'line';
   const isNarrow = box.clientWidth < NARROW;
   const size = isNarrow ? 13 : 16;
+  // Below a bar there is room for what was published, unless the next bar is there.
+  const isBelow = isNarrow && series.length === 1;
   Chart.defaults.font = { family: getComputedStyle(box).fontFamily, size };
   Chart.defaults.color = readColor('ink');
+  const below = isBelow && findPublished(all, series[0]) ? 1.5 * size : 0;
+  const between = (categories.length > MANY_ROWS ? 12 : 26) + below;
   box.style.height = isRows
-    ? `${categories.length * (series.length * (isNarrow ? 21 : 25) + (categories.length > MANY_ROWS ? 12 : 26)) + 40}px`
+    ? `${categories.length * (series.length * (isNarrow ? 21 : 25) + between) + 40}px`
     : `${isNarrow ? 320 : 460}px`;
   const valueAxis = {
     ...(log ? createLogAxis(series, isRows) : { type: /** @type {'linear'} */ ('linear'), beginAtZero: true }),
@@ -77,7 +81,9 @@ function draw(figure) {
       maintainAspectRatio: false,
       indexAxis: isRows ? 'y' : 'x',
       // Room for the label of the longest bar.
-      layout: { padding: { right: isRows ? measureTexts(canvas, series, size) + LABEL_GAP + 2 * DOT_RADIUS : 8 } },
+      layout: {
+        padding: { right: isRows ? measureLabels(canvas, all, size, isBelow) + LABEL_GAP + 2 * DOT_RADIUS : 8 },
+      },
       interaction: { mode: 'index', axis: isRows ? 'y' : 'x', intersect: false },
       scales: isRows ? { x: valueAxis, y: categoryAxis } : { x: categoryAxis, y: valueAxis },
       plugins: {
@@ -96,15 +102,32 @@ function draw(figure) {
         },
       },
     },
-    plugins: isRows ? [createTicks(all, series), createLabels(all, series, size, kind === 'dot')] : [],
+    plugins: isRows
+      ? [createTicks(all, series), createLabels(all, series, { size, isDot: kind === 'dot', isBelow })]
+      : [],
   });
 }
 
-/** @param {HTMLCanvasElement} canvas @param {SeriesData[]} series @param {number} size of the letters */
-function measureTexts(canvas, series, size) {
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {SeriesData[]} all
+ * @param {number} size of the letters
+ * @param {boolean} isBelow whether what was published stands below its bar
+ * @returns {number} the width of the longest label, in px
+ */
+function measureLabels(canvas, all, size, isBelow) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   context.font = boldFont(size);
-  return Math.max(...series.flatMap(({ texts }) => texts.map((text) => context.measureText(text).width)));
+  return Math.max(
+    ...all
+      .filter(({ on }) => on === undefined)
+      .flatMap((bars) =>
+        bars.texts.map((text, row) => {
+          const published = isBelow ? '' : namePublished(findPublished(all, bars), row);
+          return context.measureText(`${text} ${published}`.trim()).width;
+        }),
+      ),
+  );
 }
 
 /** @param {number} size */
@@ -173,37 +196,61 @@ function createLine({ label, look, dash, values }) {
 }
 
 /**
- * Writes each value at the end of its bar, and of the marks on it, or beside its dot.
+ * Writes each value at the end of its bar, and the published one after or below it. Dots have each
+ * their own.
  * @param {SeriesData[]} all
  * @param {SeriesData[]} series those of them that have bars
- * @param {number} size of the letters
- * @param {boolean} isDot
+ * @param {object} look
+ * @param {number} look.size of the letters
+ * @param {boolean} look.isDot
+ * @param {boolean} look.isBelow whether what was published stands below its bar
  * @returns {Plugin}
  */
-function createLabels(all, series, size, isDot) {
+function createLabels(all, series, { size, isDot, isBelow }) {
   return {
     id: 'labels',
     afterDatasetsDraw(chart) {
-      const { ctx } = chart;
+      const { ctx, scales } = chart;
       ctx.save();
       ctx.textBaseline = 'middle';
-      for (const [index, { look, texts }] of series.entries()) {
-        const inWords = readColor(isMeasured(look) ? 'ink' : 'muted');
-        ctx.font = isMeasured(look) ? boldFont(size) : boldFont(size).replace('700', '400');
+      for (const [index, each] of series.entries()) {
+        const { look, texts } = each;
+        const published = findPublished(all, each);
         for (const [row, bar] of chart.getDatasetMeta(index).data.entries()) {
           if (isDot && texts[row]) drawDot(ctx, bar, look);
-          ctx.fillStyle = inWords;
           const marks = all.flatMap(({ on, values }) =>
-            on !== undefined && all[on] === series[index] && values[row] !== null
-              ? chart.scales.x.getPixelForValue(Number(values[row])) + TICK_PX / 2
+            on !== undefined && all[on] === each && values[row] !== null
+              ? scales.x.getPixelForValue(Number(values[row])) + TICK_PX / 2
               : [],
           );
-          ctx.fillText(texts[row], Math.max(bar.x, ...marks) + LABEL_GAP + (isDot ? DOT_RADIUS : 0), bar.y + 1);
+          const x = Math.max(texts[row] ? bar.x : scales.x.left, ...marks) + LABEL_GAP + (isDot ? DOT_RADIUS : 0);
+          setWords(ctx, size, isMeasured(look));
+          ctx.fillText(texts[row], x, bar.y + 1);
+          const after = texts[row] ? x + ctx.measureText(`${texts[row]} `).width : x;
+          setWords(ctx, size, false);
+          if (isBelow) ctx.fillText(namePublished(published, row), scales.x.left, bar.y + size + LABEL_GAP);
+          else ctx.fillText(namePublished(published, row), after, bar.y + 1);
         }
       }
       ctx.restore();
     },
   };
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {number} size @param {boolean} isOurs */
+function setWords(ctx, size, isOurs) {
+  ctx.fillStyle = readColor(isOurs ? 'ink' : 'muted');
+  ctx.font = isOurs ? boldFont(size) : boldFont(size).replace('700', '400');
+}
+
+/** The published series that is a mark on these bars. @param {SeriesData[]} all @param {SeriesData} bars */
+function findPublished(all, bars) {
+  return all.find(({ on, look }) => on !== undefined && all[on] === bars && look === 'published');
+}
+
+/** @param {SeriesData | undefined} published @param {number} row @returns {string} empty where nothing was published */
+function namePublished(published, row) {
+  return published?.texts[row] ? `published ${published.texts[row]}` : '';
 }
 
 /**
