@@ -127,7 +127,8 @@ async function doLesson({ name, text, lab }, bench, port) {
   for (const command of commands) {
     if (command.endsWith('--demo') || command === REPLICATE) {
       const running = bench.start(command);
-      await running.says(command === REPLICATE ? 'the oplog' : REPLICATE);
+      // Its copy is complete.
+      await running.says(command === REPLICATE ? 'following the oplog: ' : REPLICATE);
       replicators.push(running);
     } else if (command === 'kill -9 PID') {
       replicators.push(await killReplicator(bench, /** @type {Running} */ (replicators.pop())));
@@ -211,6 +212,6 @@ const TITLE = '$name: its check fails before its commands, and passes after';
 const TIMEOUT_MS = 600_000;
 /** Their figures depend on CPU time, so each has the machine to itself. */
 const needsCpu = (/** @type {typeof lessons[number]} */ { lab }) =>
-  ['remedies', 'saturation', 'handles', 'inserts', 'utilisation'].includes(String(lab));
+  ['remedies', 'saturation', 'handles', 'inserts', 'utilisation', 'replication'].includes(String(lab));
 test.concurrent.each(lessons.filter((lesson) => !needsCpu(lesson)))(TITLE, tryLesson, TIMEOUT_MS);
 test.each(lessons.filter(needsCpu))(TITLE, tryLesson, TIMEOUT_MS);
