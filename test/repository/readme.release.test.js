@@ -8,7 +8,7 @@ import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { readSettings } from '../../src/settings.js';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { findFreePort } from 'test-support/processes.js';
-import { commandsOf } from '../support/commands-of.js';
+import { commandsInRows, commandsOf } from '../support/commands-of.js';
 import { createWorkbench } from '../../lab/test/support/workbench.js';
 import { until } from 'test-support/waiting.js';
 
@@ -17,6 +17,11 @@ const onWindows = process.platform === 'win32';
 const readme = await readFile('README.md', 'utf8');
 const docs = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => path.join('docs', name));
 const pages = [readme, ...(await Promise.all(docs.map((file) => readFile(file, 'utf8'))))];
+const rowCommands = (
+  await Promise.all(
+    (await readdir('docs/experiments')).map((name) => readFile(path.join('docs/experiments', name), 'utf8')),
+  )
+).flatMap(commandsInRows);
 const ci = await readFile('.ci/run', 'utf8');
 
 /** .ci/run runs these, with or without more options. */
@@ -247,8 +252,15 @@ test('the experiment runs, and report compares its results', async () => {
   expect(existsSync(path.join(bench.cwd, 'comparison.html'))).toBe(true);
 });
 
-test.each([...EXPERIMENTS])('%s', async (command, inSeconds) => {
-  const out = path.join(bench.cwd, command.replaceAll(/\W/g, ''));
+/** The commands of docs/experiments/ that run one, each with the options that make it run in seconds. */
+const IN_ROWS = rowCommands.flatMap((command) => {
+  const [, start] = command.match(/^(npx pool-lab run [a-z]+) ./) ?? [];
+  const inSeconds = [...EXPERIMENTS].find(([known]) => start && known.startsWith(start))?.[1];
+  return inSeconds ? [[command, inSeconds]] : [];
+});
+
+test.each([...EXPERIMENTS, ...IN_ROWS])('%s', async (command, inSeconds) => {
+  const out = path.join(bench.cwd, command.replaceAll(/\W/g, '').slice(-60));
   // npx works the same for all of them: one is enough.
   const ran = await (command === NPX ? run : bench.run)(`${command} ${inSeconds} --out ${out}`);
   expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('Report: ') });

@@ -2,8 +2,8 @@
 /** @import { ChartData, SeriesData } from '../chart-data.js' */
 
 const NARROW = 560;
-/** Characters per line of a row's name on a narrow screen. */
-const NARROW_NAME = 15;
+/** Below it, in px, the names of rows have several lines, of so many characters. */
+const [NARROW_NAMES, NARROW_NAME] = [760, 15];
 /** With more rows, they move closer together. */
 const MANY_ROWS = 12;
 const LABEL_GAP = 7;
@@ -73,7 +73,7 @@ function draw(figure) {
   return new Chart(canvas, {
     type: isRows ? 'bar' : 'line',
     data: {
-      labels: isNarrow ? categories.map((lines) => lines.flatMap(breakWords)) : categories,
+      labels: box.clientWidth < NARROW_NAMES ? categories.map((lines) => lines.flatMap(breakWords)) : categories,
       datasets: isRows ? series.map((each) => createBars(each, kind === 'dot')) : series.map(createLine),
     },
     options: {

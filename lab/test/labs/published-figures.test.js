@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
+import { sum } from '../../base/statistics.js';
 import { labs } from '../../labs/index.js';
 import { findPublished as findHandles } from '../../labs/handles/handles-published.js';
 import { PUBLISHED as INSERTS } from '../../labs/inserts/inserts-published.js';
@@ -154,6 +155,8 @@ const QUOTED = Object.entries({
   ),
 });
 
+const MARKS = ['same', 'told', 'missing'];
+
 describe('the pages of docs/experiments/', () => {
   /** @param {string} name */
   const readPage = (name) => readFileSync(new URL(`../../../docs/experiments/${name}.md`, import.meta.url), 'utf8');
@@ -170,11 +173,10 @@ describe('the pages of docs/experiments/', () => {
   test('the index counts their rows', () => {
     const index = readPage('README');
     const counts = QUOTED.map(([name]) => {
-      const cells = readPage(name).match(/(?<=^\| (?!-).* \| )\w+(?= \|$)/gm) ?? [];
-      const [all, partly, missing] = ['', 'partly', 'missing'].map(
-        (word) => cells.filter((cell) => cell.startsWith(word)).length,
-      );
-      const row = [all, all - partly - missing, partly, missing];
+      const marks = [...readPage(name).matchAll(/^\| [a-z]+ \| .+ \| (\w+) \|$/gm)].map(([, mark]) => mark);
+      const byMark = MARKS.map((word) => marks.filter((mark) => mark === word).length);
+      expect(sum(byMark)).toBe(marks.length);
+      const row = [marks.length, ...byMark];
       expect(readPage('README')).toContain(
         `| [${name}](${name}.md) | ${labs[name].source?.title} | ${row.join(' | ')} |`,
       );
