@@ -11,13 +11,13 @@ const ALIKE = 1.25;
 const FULL_CORE_PERCENT = 90;
 
 /**
- * @typedef {'reading' | 'merging' | 'workers' | 'batches' | 'both'} Cause what a ratio depends on, besides the sizes of
- *   batches; both: merging and workers
+ * @typedef {'reading' | 'merging' | 'workers' | 'batches' | 'both'} RatioCause what a ratio depends on, besides the
+ *   sizes of batches; both: merging and workers
  */
 
 /**
  * What to compare: a case, another case or a name, what differs, and what the ratio depends on.
- * @type {[one: number, other: number | string, about: string, cause: Cause][]}
+ * @type {[one: number, other: number | string, about: string, cause: RatioCause][]}
  */
 const COMPARISONS = [
   [2, 1, '1 field instead of 5', 'reading'],
@@ -63,7 +63,7 @@ export function listReplicationFindings({ variants, environment }) {
  * Why the ratio is smaller here than there, by what was measured.
  * @param {ReplicationVariant} one
  * @param {ReplicationVariant} other
- * @param {{ cause: Cause, cores: number }} circumstances
+ * @param {{ cause: RatioCause, cores: number }} circumstances
  */
 function explainLess(one, other, { cause, cores }) {
   const { merge } = one.settings;

@@ -10,18 +10,18 @@ import { createLeaseStore } from '../src/target/lease-store.js';
 import { Target } from '../src/target/target.js';
 import { openDeployment } from './connections.js';
 
-/** @import { StoredHolder } from '../src/target/lease.js' */
+/** @import { StoredLease } from '../src/target/lease.js' */
 
 /** No process has it. */
 const NO_PID = 2 ** 30;
 
-/** @param {Partial<StoredHolder>} [changes] @returns {StoredHolder} a process on another host */
+/** @param {Partial<StoredLease>} [changes] @returns {StoredLease} a process on another host */
 function another(changes) {
   const at = new Date();
   return { id: 'other', name: 'one', filter: {}, host: 'far', pid: 7, place: 'far', since: at, beatAt: at, ...changes };
 }
 
-/** A target whose clock is the virtual one. @param {StoredHolder[]} holders */
+/** A target whose clock is the virtual one. @param {StoredLease[]} holders */
 function createStore(...holders) {
   let version = 1;
   return {

@@ -3,7 +3,7 @@ import { CHECKPOINT_DATABASE } from '../base/namespaces.js';
 
 /** @import { Document, ObjectId } from 'mongodb' */
 /** @import { Deployment } from '../base/deployment.js' */
-/** @import { Holder, StoredHolder } from './lease.js' */
+/** @import { LeaseHolder, StoredLease } from './lease.js' */
 
 const COLLECTION = 'leases';
 /** No election or crash may undo that a process took over. */
@@ -14,10 +14,10 @@ const MAX_REMOVE_MS = 2000;
 /**
  * @typedef {object} LeaseStore
  * @property {string} name of the target
- * @property {() => Promise<{ version: number | null, holders: StoredHolder[], now: Date }>} read now: by the target's
+ * @property {() => Promise<{ version: number | null, holders: StoredLease[], now: Date }>} read now: by the target's
  *   clock
- * @property {(version: number | null, change: { remove: string[], add: Holder }) => Promise<boolean>} replace false: it
- *   has another version by now
+ * @property {(version: number | null, change: { remove: string[], add: LeaseHolder }) => Promise<boolean>} replace
+ *   false: it has another version by now
  * @property {(id: string) => Promise<boolean>} beat false: this holder is no longer there
  * @property {(id: string) => Promise<void>} remove
  */

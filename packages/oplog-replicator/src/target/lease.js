@@ -14,7 +14,7 @@ const FRESH_MS = 10_000;
 const POLL_MS = 500;
 
 /**
- * @typedef {object} Holder a replicator that is running
+ * @typedef {object} LeaseHolder a replicator that is running
  * @property {string} id
  * @property {string} name of its checkpoint
  * @property {Filter} filter
@@ -22,7 +22,7 @@ const POLL_MS = 500;
  * @property {number} pid
  * @property {string | null} place see PLACE
  *
- * @typedef {Holder & { since: Date, beatAt: Date }} StoredHolder
+ * @typedef {LeaseHolder & { since: Date, beatAt: Date }} StoredLease
  */
 
 /** Ids of the leases of this process. */
@@ -41,13 +41,13 @@ const held = new Set();
  * @throws {LeaseError} when another process is replicating them
  */
 export async function acquireLease(store, { name, filter = {} }, { signal, onWait } = {}) {
-  /** @type {Holder} */
+  /** @type {LeaseHolder} */
   const own = { id: randomUUID(), name, filter, host: HOST, pid: process.pid, place: PLACE };
   /** When others were last heard of, as first read. @type {Map<string, number>} */
   const firstBeats = new Map();
   for (;;) {
     const { version, holders, now } = await store.read();
-    const isOver = (/** @type {StoredHolder} */ other) =>
+    const isOver = (/** @type {StoredLease} */ other) =>
       now.getTime() - other.beatAt.getTime() >= LEASE_MS || isHere(other) === false;
     const rivals = holders.filter((other) => !isOver(other) && areRivals(own, other));
     if (rivals.length === 0) {
@@ -85,7 +85,7 @@ export class Lease {
   #beatAtMs;
   #lost = new AbortController();
 
-  /** Use acquireLease. @param {LeaseStore} store @param {Holder} holder @param {number} askedAtMs */
+  /** Use acquireLease. @param {LeaseStore} store @param {LeaseHolder} holder @param {number} askedAtMs */
   constructor(store, holder, askedAtMs) {
     this.#store = store;
     this.#holder = holder;
@@ -148,18 +148,18 @@ function readClock() {
   return Date.now();
 }
 
-/** @param {Holder} one @param {Holder} other */
+/** @param {LeaseHolder} one @param {LeaseHolder} other */
 function areRivals(one, other) {
   return one.name === other.name || overlap(one.filter, other.filter);
 }
 
-/** @param {Holder} holder @returns {boolean | null} whether it is running; null: it is not of this place */
+/** @param {LeaseHolder} holder @returns {boolean | null} whether it is running; null: it is not of this place */
 function isHere({ id, pid, place }) {
   if (place === null || place !== PLACE) return null;
   return pid === process.pid ? held.has(id) : isRunning(pid);
 }
 
-/** @param {StoredHolder} holder @param {Date} now */
+/** @param {StoredLease} holder @param {Date} now */
 function describe({ pid, host, since, beatAt }, now) {
   const agoS = Math.max(0, Math.round((now.getTime() - beatAt.getTime()) / 1000));
   return `process ${pid} on ${host}, since ${since.toISOString()}, last heard of ${agoS} s ago`;
