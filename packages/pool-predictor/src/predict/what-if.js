@@ -86,7 +86,10 @@ export async function predictWhatIf(recorded) {
     ].every((count) => count >= MIN_FOR_PERCENTILES)
       ? /** @type {const} */ ('p95Ms')
       : /** @type {const} */ ('maxMs');
-  const figures = Object.keys(measured).map((route) => /** @type {const} */ ([route, figureOf(route)]));
+  // A route whose requests all got no connection has no queries to replay.
+  const figures = Object.keys(measured)
+    .filter((route) => predicted.every((each) => each.predicted.routes[route]))
+    .map((route) => /** @type {const} */ ([route, figureOf(route)]));
   const others = load.otherwise ? await predictSizes(recording, load.otherwise, known, trust) : predicted;
   const kept = predicted.filter(({ predicted: { routes } }, index) =>
     figures.every(([route, figure]) => isSame(others[index].predicted.routes[route][figure], routes[route][figure])),
