@@ -86,11 +86,11 @@ export async function predictWhatIf(recorded) {
     ].every((count) => count >= MIN_FOR_PERCENTILES)
       ? /** @type {const} */ ('p95Ms')
       : /** @type {const} */ ('maxMs');
-  // A route whose requests all got no connection has no queries to replay.
-  const figures = Object.keys(measured)
-    .filter((route) => predicted.every((each) => each.predicted.routes[route]))
-    .map((route) => /** @type {const} */ ([route, figureOf(route)]));
   const others = load.otherwise ? await predictSizes(recording, load.otherwise, known, trust) : predicted;
+  // With few connections, callers who wait for their answers may never get to a rare route.
+  const figures = Object.keys(measured)
+    .filter((route) => [...predicted, ...others].every((each) => each.predicted.routes[route]))
+    .map((route) => /** @type {const} */ ([route, figureOf(route)]));
   const kept = predicted.filter(({ predicted: { routes } }, index) =>
     figures.every(([route, figure]) => isSame(others[index].predicted.routes[route][figure], routes[route][figure])),
   );

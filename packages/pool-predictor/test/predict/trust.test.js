@@ -458,6 +458,31 @@ describe('what if', () => {
     expect(whatIf?.routes[REPORT].predictedMs.slice(0, 5)).toEqual([21_000, 11_000, 7000, 6000, 5000]);
   });
 
+  test('a route that callers would not get to in time with fewer connections has no figures', async () => {
+    const [size, callers, endMs] = [3, 7, 4000];
+    const freeAtMs = Array.from({ length: size }, () => 0);
+    const nextMs = Array.from({ length: callers }, (_, caller) => caller / 2);
+    /** @type {object[]} */
+    const lines = [];
+    for (let request = 0; Math.min(...nextMs) < endMs; request++) {
+      const atMs = Math.min(...nextMs);
+      const [caller, connection] = [nextMs.indexOf(atMs), freeAtMs.indexOf(Math.min(...freeAtMs))];
+      const ids = { request, route: request === 250 ? 1 : 0, atMs };
+      const useMs = 30 + (request % 7) * 5;
+      const waitMs = Math.max(0, freeAtMs[connection] - atMs);
+      freeAtMs[connection] = atMs + waitMs + useMs;
+      nextMs[caller] = freeAtMs[connection] + 5;
+      const behind = waitMs > 0 ? [[0, 0, 900]] : undefined;
+      lines.push(
+        { ...ids, waitMs, useMs, pool: 0, connection: connection + 1, behind },
+        { ...ids, durationMs: waitMs + useMs, status: 200, socket: caller + 1 },
+      );
+    }
+    const whatIf = await predictWhatIf(await record(lines, { maxPoolSize: { value: size, from: 'code' } }));
+    expect(whatIf).toMatchObject({ recordedSize: size, poolSizes: [2, 3, 4, 5] });
+    expect(Object.keys(whatIf?.routes ?? {})).toEqual([FAST]);
+  });
+
   describe('of a recording that ends in a jam', () => {
     /** A report a second takes five: it needs five connections. */
     const jam = Array.from({ length: 300 }, (_, index) =>
