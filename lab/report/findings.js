@@ -69,30 +69,30 @@ export function rateOf({ measured }) {
  * @param {string} claim
  * @param {Variant} one
  * @param {Variant} other
- * @param {string} [reason]
  * @returns {Finding} how many times the rate of the other one it has
  */
-export function compareRates(claim, one, other, reason) {
+export function compareRates(claim, one, other) {
   const [measured, published] = /** @type {const} */ (['measured', 'published']).map((kind) =>
     ratioOf(one[kind]?.ratePerSec, other[kind]?.ratePerSec),
   );
-  return { claim, measured, published, ...(reason && { reason }) };
+  return { claim, measured, published };
 }
 
 /** Ratios that differ by less than this factor are the same. */
 export const SAME = 1.1;
 
 /**
- * Why a ratio is not the published one, if a reason fits the direction.
- * @param {Pick<Finding, 'measured' | 'published'>} finding
- * @param {object} reasons
+ * Adds why a ratio is not the published one, if a reason fits the direction.
+ * @param {Finding} finding
+ * @param {object} [reasons]
  * @param {() => string | undefined} [reasons.less] why it is smaller here
  * @param {() => string | undefined} [reasons.more] why it is larger here
- * @returns {{ reason?: string }}
+ * @returns {Finding}
  */
-export function giveReason({ measured, published }, { less, more }) {
-  if (!measured || !published) return {};
+export function addReason(finding, { less, more } = {}) {
+  const { measured, published } = finding;
+  if (!measured || !published) return finding;
   const isAlike = Math.max(measured / published, published / measured) < SAME;
   const reason = isAlike ? 'About the same.' : (measured < published ? less : more)?.();
-  return reason ? { reason } : {};
+  return reason ? { ...finding, reason } : finding;
 }

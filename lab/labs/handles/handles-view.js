@@ -1,5 +1,5 @@
 import { shareColumns } from '../../report/columns.js';
-import { compareRates, giveReason, rateOf } from '../../report/findings.js';
+import { addReason, compareRates, rateOf } from '../../report/findings.js';
 import { PUBLISHED } from './handles-published.js';
 
 /** @import { Finding, LabView, Result, Variant } from '../../report/result-types.js' */
@@ -28,7 +28,7 @@ const NAMES = /** @type {Record<string, string>} */ ({
 
 const ONE_CORE = 'here the app has one core for its JavaScript, with one client or several.';
 
-/** Why a ratio is not the published one, by its direction. @type {Record<string, Parameters<typeof giveReason>[1]>} */
+/** Why a ratio is not the published one, by its direction. @type {Record<string, Parameters<typeof addReason>[1]>} */
 const REASONS = {
   'several 128': {
     less: () =>
@@ -162,9 +162,7 @@ function findings({ variants }) {
       const { handle, connections } = variant.settings;
       const one = variants.find(({ settings }) => settings.handle === 'one' && settings.connections === connections);
       const claim = `c${connections}: ${NAMES[handle]} / one client, requests per second`;
-      if (!one) return [];
-      const finding = compareRates(claim, variant, one);
-      return { ...finding, ...giveReason(finding, REASONS[`${handle} ${connections}`] ?? {}) };
+      return one ? addReason(compareRates(claim, variant, one), REASONS[`${handle} ${connections}`]) : [];
     });
 }
 

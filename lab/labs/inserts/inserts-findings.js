@@ -1,5 +1,5 @@
 import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
-import { compareRates, giveReason, ratioOf } from '../../report/findings.js';
+import { addReason, compareRates, ratioOf } from '../../report/findings.js';
 import { chooseInstance } from './inserts-published.js';
 
 /** @import { Finding } from '../../report/result-types.js' */
@@ -7,7 +7,7 @@ import { chooseInstance } from './inserts-published.js';
 
 /**
  * What the article compares, and why it is less or more here.
- * @type {[more: string, less: string, reasons: (more: InsertsVariant) => Parameters<typeof giveReason>[1]][]}
+ * @type {[more: string, less: string, reasons: (more: InsertsVariant) => Parameters<typeof addReason>[1]][]}
  */
 const COMPARED = [
   [
@@ -107,13 +107,12 @@ function compareSizes({ measured }) {
  * @param {string} claim
  * @param {InsertsVariant | undefined} more
  * @param {InsertsVariant | undefined} less
- * @param {(more: InsertsVariant) => Parameters<typeof giveReason>[1]} [reasons]
+ * @param {(more: InsertsVariant) => Parameters<typeof addReason>[1]} [reasons]
  * @returns {Finding[]} none if one of them was not measured
  */
 function compare(claim, more, less, reasons) {
   if (!more?.measured || !less?.measured) return [];
-  const finding = compareRates(claim, more, less);
-  return [{ ...finding, ...giveReason(finding, reasons?.(more) ?? {}) }];
+  return [addReason(compareRates(claim, more, less), reasons?.(more))];
 }
 
 /** @param {InsertsFigures | null} measured */

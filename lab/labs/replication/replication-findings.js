@@ -1,5 +1,5 @@
 import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
-import { compareRates, giveReason, ratioOf } from '../../report/findings.js';
+import { addReason, compareRates, ratioOf } from '../../report/findings.js';
 import { CEILING_BATCH, findOnTwoCores, nameCeiling, PUBLISHED } from './cases.js';
 
 /** @import { Finding } from '../../report/result-types.js' */
@@ -47,14 +47,11 @@ export function listReplicationFindings({ variants, environment }) {
     if (!one || !other) return [];
     const finding = compareRates(`case ${number} / ${other.name}: ${about}`, one, other);
     const peer = ratioOf(findOnTwoCores(one), findOnTwoCores(other));
-    return {
-      ...finding,
-      ...(peer !== null && { peer: { label: 'MongoShake on 2 cores', ratio: peer } }),
-      ...giveReason(finding, {
-        less: () => explainLess(one, other, { cause, cores: Number(environment.cores) }),
-        more: () => explainMore(one, other),
-      }),
-    };
+    const withPeer = peer === null ? finding : { ...finding, peer: { label: 'MongoShake on 2 cores', ratio: peer } };
+    return addReason(withPeer, {
+      less: () => explainLess(one, other, { cause, cores: Number(environment.cores) }),
+      more: () => explainMore(one, other),
+    });
   });
   return [...ratios, ...compareMemory(asPublished.get(10), asPublished.get(3))];
 }
@@ -149,5 +146,5 @@ function compareMemory(sharded, single) {
   const less = () =>
     `There ${formatNumber((published ?? 0) / 1000, 1)} GB for 8 shards, which the document does not explain; ` +
     `here ${formatNumber(peakRssMB ?? 0)} MB for 2, because at most 32 MB of operations of each are in memory.`;
-  return [{ ...finding, ...giveReason(finding, { less }) }];
+  return [addReason(finding, { less })];
 }

@@ -1,5 +1,5 @@
 import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
-import { compareRates, giveReason, rateOf, ratioOf, SAME } from '../../report/findings.js';
+import { addReason, compareRates, rateOf, ratioOf, SAME } from '../../report/findings.js';
 
 /** @import { Finding, Result } from '../../report/result-types.js' */
 /** @import { SessionSettings } from './plan-sessions.js' */
@@ -48,8 +48,7 @@ function compareAll(variants) {
     const rates = variants.flatMap((variant) => variant[kind]?.ratePerSec ?? []);
     return rates.length > 1 ? Math.min(...rates) / Math.max(...rates) : null;
   });
-  const finding = { claim: '1 worker: the slowest way / the fastest', measured, published };
-  return [{ ...finding, ...giveReason(finding, {}) }];
+  return [addReason({ claim: '1 worker: the slowest way / the fastest', measured, published })];
 }
 
 /** @param {MeasuredWay[]} variants of the same number of workers @returns {Finding[]} */
@@ -61,12 +60,10 @@ function comparePairs(variants) {
   ];
   return pairs.map(([one, other]) => {
     const claim = `${one.settings.workers} workers: ${nameWay(one)} / ${nameWay(other)}`;
-    const finding = compareRates(claim, one, other);
-    const reasons = {
+    return addReason(compareRates(claim, one, other), {
       less: () => describeThread(one) ?? describeOtherLimit(one),
       more: () => [...describeOneConnection(other), ...describeStarts(one, other)].join(' '),
-    };
-    return { ...finding, ...giveReason(finding, reasons) };
+    });
   });
 }
 
@@ -88,7 +85,7 @@ function compareWaits({ settings, measured, published }) {
     `Of ${workers} workers ${atOnce} waited at once, and ${formatNumber(waitingAtOnce)} there. The driver gives a ` +
     'free connection to the one that waits longest. mgo wakes all, and the first to lock the pool takes the ' +
     'socket: often a worker that has just given one back, and did not wait.';
-  return [{ ...finding, ...giveReason(finding, { more }) }];
+  return [addReason(finding, { more })];
 }
 
 /** @param {MeasuredWay} variant */
