@@ -77,6 +77,15 @@ export function explainRefusal(error, what) {
   return Object.assign(new Error(`the target refused ${what}: ${cause.message}`, { cause }), { code });
 }
 
+/**
+ * @param {string} what the target was asked to do
+ * @param {{ errmsg: string, code?: number }} answer
+ * @returns {Error} that names it
+ */
+export function nameRefusal(what, { errmsg, code }) {
+  return Object.assign(new Error(`the target refused ${what}: ${errmsg}`), { code });
+}
+
 const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2000;
 /** How long to retry without progress. The driver's server selection timeout comes on top. */

@@ -1,4 +1,4 @@
-import { explainRefusal, DUPLICATE_KEY } from '../base/errors.js';
+import { DUPLICATE_KEY, explainRefusal, nameRefusal } from '../base/errors.js';
 import { CHECKPOINT_DATABASE } from '../base/namespaces.js';
 
 /** @import { Document, ObjectId } from 'mongodb' */
@@ -41,7 +41,7 @@ export function createLeaseStore(target, setId) {
         throw explainRefusal(error, what);
       });
     const error = answer.writeErrors?.[0] ?? answer.writeConcernError;
-    if (error) throw Object.assign(new Error(`the target refused ${what}: ${error.errmsg}`), { code: error.code });
+    if (error) throw nameRefusal(what, error);
     return answer.n > 0;
   }
 

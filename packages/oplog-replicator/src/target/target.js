@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findId, readInt } from '../bson/bytes.js';
 import { readCursorBatch, decodeDocument } from '../bson/decode.js';
 import { keyOfId } from '../bson/id-key.js';
-import { explainRefusal, isTransient } from '../base/errors.js';
+import { explainRefusal, isTransient, nameRefusal } from '../base/errors.js';
 import { CHECKPOINT_DATABASE } from '../base/namespaces.js';
 import { APPLY_DIFF } from './statements.js';
 
@@ -176,9 +176,7 @@ export class Target {
   async writeState(collection, command) {
     const what = `a write to ${CHECKPOINT_DATABASE}.${collection}`;
     const { writeErrors } = await this.runWrite(CHECKPOINT_DATABASE, command, what);
-    if (!writeErrors) return;
-    const [{ errmsg, code }] = writeErrors;
-    throw Object.assign(new Error(`the target refused ${what}: ${errmsg}`), { code });
+    if (writeErrors) throw nameRefusal(what, writeErrors[0]);
   }
 
   /**
