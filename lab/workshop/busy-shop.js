@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** @import { Collection, Db, MongoClient } from 'mongodb' */
 
 const CUSTOMERS = 200;
@@ -31,9 +33,7 @@ export async function runBusyShop(client, { signal, onWrite }) {
     const isNight = (first + ORDERS) % ORDERS_A_DAY === 0;
     if (isNight) operations += await endDay(db, (first + ORDERS) / ORDERS_A_DAY);
     onWrite(operations);
-    await new Promise((resolve) => {
-      setTimeout(resolve, isNight ? NIGHT_MS : PAUSE_MS);
-    });
+    await sleep(isNight ? NIGHT_MS : PAUSE_MS, undefined, { signal }).catch(() => {});
   }
 }
 
