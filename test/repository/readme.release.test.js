@@ -252,11 +252,15 @@ test('the experiment runs, and report compares its results', async () => {
   expect(existsSync(path.join(bench.cwd, 'comparison.html'))).toBe(true);
 });
 
-/** The commands of docs/experiments/ that run one, each with the options that make it run in seconds. */
-const IN_ROWS = rowCommands.flatMap((command) => {
+/**
+ * The commands of docs/experiments/ that run one, each with the options that make it run in seconds. --server-cores
+ * needs a MongoDB of its own: inserts-lab.test.js has it.
+ */
+const IN_ROWS = [...new Set(rowCommands)].flatMap((command) => {
   const [, start] = command.match(/^(npx pool-lab run [a-z]+) ./) ?? [];
   const inSeconds = [...EXPERIMENTS].find(([known]) => start && known.startsWith(start))?.[1];
-  return inSeconds ? [[command, inSeconds]] : [];
+  // What a query takes is given in another way, or as in the article.
+  return inSeconds && !command.includes('--server-cores') ? [[command, inSeconds.replace('--rtt 2', '')]] : [];
 });
 
 test.each([...EXPERIMENTS, ...IN_ROWS])('%s', async (command, inSeconds) => {

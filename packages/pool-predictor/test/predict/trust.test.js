@@ -462,7 +462,7 @@ describe('what if', () => {
     const [size, callers, endMs] = [3, 7, 4000];
     const freeAtMs = Array.from({ length: size }, () => 0);
     const nextMs = Array.from({ length: callers }, (_, caller) => caller / 2);
-    /** @type {object[]} */
+    /** @type {Parameters<typeof record>[0]} */
     const lines = [];
     for (let request = 0; Math.min(...nextMs) < endMs; request++) {
       const atMs = Math.min(...nextMs);
