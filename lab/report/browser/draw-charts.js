@@ -38,6 +38,7 @@ function draw(figure) {
   const size = isNarrow ? 13 : 16;
   // Below a bar there is room for what was published, unless the next bar is there.
   const isBelow = isNarrow && series.length === 1;
+  const look = { size, isDot: kind === 'dot', isBelow };
   Chart.defaults.font = { family: getComputedStyle(box).fontFamily, size };
   Chart.defaults.color = readColor('ink');
   const below = isBelow && findPublished(all, series[0]) ? 1.5 * size : 0;
@@ -82,7 +83,7 @@ function draw(figure) {
       indexAxis: isRows ? 'y' : 'x',
       // Room for the label of the longest bar.
       layout: {
-        padding: { right: isRows ? measureLabels(canvas, all, size, isBelow) + LABEL_GAP + 2 * DOT_RADIUS : 8 },
+        padding: { right: isRows ? measureLabels(canvas, all, series, look) + LABEL_GAP + 2 * DOT_RADIUS : 8 },
       },
       interaction: { mode: 'index', axis: isRows ? 'y' : 'x', intersect: false },
       scales: isRows ? { x: valueAxis, y: categoryAxis } : { x: categoryAxis, y: valueAxis },
@@ -102,31 +103,27 @@ function draw(figure) {
         },
       },
     },
-    plugins: isRows
-      ? [createTicks(all, series), createLabels(all, series, { size, isDot: kind === 'dot', isBelow })]
-      : [],
+    plugins: isRows ? [createTicks(all, series), createLabels(all, series, look)] : [],
   });
 }
 
 /**
  * @param {HTMLCanvasElement} canvas
  * @param {SeriesData[]} all
- * @param {number} size of the letters
- * @param {boolean} isBelow whether what was published stands below its bar
+ * @param {SeriesData[]} series those of them that have bars
+ * @param {{ size: number, isBelow: boolean }} look see createLabels
  * @returns {number} the width of the longest label, in px
  */
-function measureLabels(canvas, all, size, isBelow) {
+function measureLabels(canvas, all, series, { size, isBelow }) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   context.font = boldFont(size);
   return Math.max(
-    ...all
-      .filter(({ on }) => on === undefined)
-      .flatMap((bars) =>
-        bars.texts.map((text, row) => {
-          const published = isBelow ? '' : namePublished(findPublished(all, bars), row);
-          return context.measureText(`${text} ${published}`.trim()).width;
-        }),
-      ),
+    ...series.flatMap((bars) => {
+      const published = isBelow ? undefined : findPublished(all, bars);
+      return bars.texts.map(
+        (text, row) => context.measureText(`${text} ${namePublished(published, row)}`.trim()).width,
+      );
+    }),
   );
 }
 
@@ -196,8 +193,8 @@ function createLine({ label, look, dash, values }) {
 }
 
 /**
- * Writes each value at the end of its bar, and the published one after or below it. Dots have each
- * their own.
+ * Writes each value at the end of its bar, and the published one after or below it. A dot has its own
+ * label.
  * @param {SeriesData[]} all
  * @param {SeriesData[]} series those of them that have bars
  * @param {object} look
@@ -228,7 +225,7 @@ function createLabels(all, series, { size, isDot, isBelow }) {
           ctx.fillText(texts[row], x, bar.y + 1);
           const after = texts[row] ? x + ctx.measureText(`${texts[row]} `).width : x;
           setWords(ctx, size, false);
-          if (isBelow) ctx.fillText(namePublished(published, row), scales.x.left, bar.y + size + LABEL_GAP);
+          if (isBelow) ctx.fillText(namePublished(published, row), scales.x.left + LABEL_GAP, bar.y + size + LABEL_GAP);
           else ctx.fillText(namePublished(published, row), after, bar.y + 1);
         }
       }
