@@ -26,12 +26,11 @@ const DOUBTS = {
   noSockets: 'The trace has no sockets of callers (a trace of version 3 has), so it',
   sharedSockets: 'Several callers, or a proxy, may have shared the recorded sockets, so the trace',
   lateLoop: 'The event loop of the app was busy, and requests waited for it, so the trace',
-  alike: 'Their answers are as evenly spaced as their starts, so the trace',
 };
 
 /** @param {CallerFacts} facts why they are unclear */
 function describeReason({ doubt }) {
-  return `${DOUBTS[doubt ?? 'alike']} can't tell`;
+  return `${DOUBTS[doubt ?? 'noSockets']} can't tell`;
 }
 
 /** The trace can't tell. @param {CallerFacts} otherwise */

@@ -409,16 +409,23 @@ test('a trace whose server was full: it says so, and what it does not know', asy
   });
   const lines = records
     .toSorted((a, b) => a.arrivedAtMs - b.arrivedAtMs)
-    .map(({ route, arrivedAtMs, waitMs, finishedAtMs }) => ({
-      checkOutStartedMs: arrivedAtMs,
-      waitMs,
-      useMs: finishedAtMs - arrivedAtMs - waitMs,
-      route,
-    }));
+    .flatMap(({ user, arrivedAtMs: atMs, waitMs, finishedAtMs }, request) => [
+      {
+        ...{ atMs, waitMs, useMs: finishedAtMs - atMs - waitMs, pool: 0, route: 0, request },
+        behind: waitMs > 0 ? [[0, -1, 1]] : undefined,
+      },
+      { request, route: 0, atMs, durationMs: finishedAtMs - atMs, status: 200, socket: user + 1 },
+    ]);
   /** @param {string} name @param {object} [end] */
   const write = async (name, end) => {
     const file = path.join(folder, name);
-    const all = [{ trace: 'mongodb-pool-lab', version: 2, maxPoolSize: 4 }, ...lines, { end: 'closed', ...end }];
+    const all = [
+      { trace: 'mongodb-pool-lab', version: 3 },
+      { define: 'pool', id: 0, options: { maxPoolSize: { value: 4, from: 'code' } } },
+      { define: 'route', id: 0, name: '/report' },
+      ...lines,
+      { end: 'closed', ...end },
+    ];
     await writeFile(file, all.map((line) => JSON.stringify(line)).join('\n'));
     return file;
   };

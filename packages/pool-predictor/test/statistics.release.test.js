@@ -9,9 +9,8 @@ import { createRuns, simulateHere } from '../src/runs/simulation-runs.js';
 import { quantile } from '../src/base/sample-statistics.js';
 import { readWorkload } from '../src/scenario/read-workload.js';
 import { createRandom } from '../src/simulator/random.js';
-import { GAPS, recordMixed, responseMs, run, TIMES, toTrace, visitors } from './trace/traces.js';
+import { recordMixed, responseMs, toTrace } from './trace/traces.js';
 import { createTraceLoad } from '../src/load/trace-load.js';
-import { checkClosed, checkOpen, CLOSED, OPEN } from './trace/follow-up-cases.js';
 import { compareRounded, KINDS } from './trace/rounded-loads.js';
 import { checkSockets, SOCKET_LOADS } from './trace/socket-loads.js';
 import { shareServer } from '../src/server/share-server.js';
@@ -273,44 +272,6 @@ describe('random numbers', () => {
 });
 
 describe('users of a trace', () => {
-  describe('follow-ups', () => {
-    test.each(OPEN)('$gap gaps, $service times, utilisation $utilisation: replayed as they came', (open) =>
-      checkOpen(open),
-    );
-
-    test.each(CLOSED)('callers, $name, recorded at $poolSize: found, and predicted at other sizes', (closed) =>
-      checkClosed(closed),
-    );
-
-    describe('users who come, send several requests and leave', () => {
-      test.each([
-        ['chains of three queries', 3, TIMES.steady(0.3)],
-        ['five requests, 50 ms apart', 5, TIMES.fixed(50)],
-      ])('%s', (name, requests, think) => {
-        const arrivals = visitors({
-          count: 500,
-          gap: (random) => GAPS.poisson(40 * requests, random),
-          service: TIMES.exponential(50),
-          requests,
-          think,
-        });
-        const load = createTraceLoad(toTrace(run(arrivals, 4), 4));
-        expect(load.callers.callersShare).toBeLessThan(0.05);
-        expect(load.callers.visitsShare).toBeGreaterThan(0.9);
-        expect(Math.abs(load.callers.visits / 500 - 1)).toBeLessThan(0.15);
-        for (const size of [2, 3, 4, 8]) {
-          const [actualMs, predictedMs] = [run(arrivals, size), run(load.arrivals(1, 1), size)].map((records) =>
-            responseMs(records, '/slow', 0.95),
-          );
-          expect({ size, off: Math.abs(predictedMs / actualMs - 1) < 0.15 || { actualMs, predictedMs } }).toEqual({
-            size,
-            off: true,
-          });
-        }
-      });
-    });
-  });
-
   describe('sockets', () => {
     test.each(SOCKET_LOADS)('$name', (load) => checkSockets(load));
   });

@@ -48,13 +48,15 @@ export function pickReplayed(recorded, choice) {
  * other down.
  *
  * @param {RecordedTrace[]} traces at least one
- * @param {PoolChoice & { serverCores?: number | 'none' }} [options] serverCores: that queries share; none: they never
- *   slow each other down; default: as the recordings show
+ * @param {PoolChoice & { serverCores?: number | 'none', callers?: number }} [options] serverCores: that queries share; none:
+ *   they never slow each other down; callers: that sent all requests, each after the answer to its last, 0 if they
+ *   arrived on their own; default of both: as the recordings show
  * @returns {Recording}
  * @throws {Error} if a recording does not have the chosen pool
  */
-export function openRecording(traces, { serverCores, ...choice } = {}) {
+export function openRecording(traces, { serverCores, callers, ...choice } = {}) {
   const [picked, ...others] = traces.map((each) => pickReplayed(each, choice));
+  picked.trace.callers = callers;
   const { pool, overhead } = /** @type {Record<string, any>} */ (picked.trace.header);
   const settings = poolOfTrace(pool, picked.pool);
   const separate = settings && separateRoutes(settings);

@@ -13,6 +13,8 @@ const ERROR_MS = 0.0003;
  * after it of two.
  */
 const SAME_STEPS = 2.5;
+/** Times closer than this, in ms, count as equal: they are written in whole microseconds. */
+export const SAME_MS = 0.005;
 /** What floating-point numbers add. */
 const SAME_MORE_MS = 0.0025;
 

@@ -1,7 +1,7 @@
-import { SAME_MS } from './lag-kernel.js';
-import { SOCKET_USES } from './socket-users.js';
+import { SAME_MS } from './resolution.js';
 
-/** @import { RequestStarts } from './arrivals-evidence.js' */
+/** @import { RequestStarts } from './follow-ups.js' */
+/** @import { SocketUse } from './socket-users.js' */
 /** @import { TracedRequests } from './traced-requests.js' */
 /** @import { Trace } from './trace.js' */
 
@@ -11,27 +11,25 @@ import { SOCKET_USES } from './socket-users.js';
  * @param {Trace} trace
  * @param {TracedRequests} requests
  * @param {RequestStarts} starts
- * @returns {{ isDecided: boolean[], likely: Int32Array, possible: Int32Array }} by request; the latter are the requests
- *   before, or -1
+ * @param {(request: number) => SocketUse} useOf who uses the socket of a request
+ * @returns {{ likely: Int32Array, possible: Int32Array }} by request: the one before, or -1
  */
-export function followSockets({ socketOf, socketUseOf }, { length, rows, from }, { startsMs, endsMs }) {
-  const useOf = (/** @type {number} */ index) => SOCKET_USES[socketUseOf?.[rows[from[index]]] ?? 0];
+export function followSockets({ socketOf }, { length, rows, from }, { startsMs, endsMs }, useOf) {
   const [likely, possible] = [0, 1].map(() => new Int32Array(length).fill(-1));
   /** By socket: the request that ended last. @type {Map<number, number>} */
   const last = new Map();
-  const isDecided = Array.from({ length }, (_, index) => {
-    const use = useOf(index);
-    if (use === 'unknown' || use === 'alone') return false;
-    const socket = Number(socketOf?.[rows[from[index]]]);
+  for (let request = 0; request < length; request++) {
+    const use = useOf(request);
+    if (use === 'unknown' || use === 'alone') continue;
+    const socket = Number(socketOf?.[rows[from[request]]]);
     const before = last.get(socket);
-    if (before === undefined || endsMs[before] <= startsMs[index] + SAME_MS) {
-      if (use !== 'arriving') possible[index] = before ?? -1;
-      if (use === 'waiting') likely[index] = before ?? -1;
+    if (before === undefined || endsMs[before] <= startsMs[request] + SAME_MS) {
+      if (use !== 'arriving') possible[request] = before ?? -1;
+      if (use === 'waiting') likely[request] = before ?? -1;
     }
-    if (before === undefined || endsMs[before] < endsMs[index]) last.set(socket, index);
-    return true;
-  });
-  return { isDecided, likely, possible };
+    if (before === undefined || endsMs[before] < endsMs[request]) last.set(socket, request);
+  }
+  return { likely, possible };
 }
 
 /**
@@ -39,15 +37,19 @@ export function followSockets({ socketOf, socketUseOf }, { length, rows, from },
  * oldest.
  *
  * @param {RequestStarts} requests
- * @param {(index: number) => boolean} isTaken whether a request is one of theirs
- * @returns {Int32Array} by request: the one it follows, or -1
+ * @param {{ isTaken?: (request: number) => boolean, atLeast?: number }} [options] isTaken: whether a request is one of
+ *   theirs, default all; atLeast: callers that there were, default as few as possible
+ * @returns {{ previous: Int32Array, begun: number }} previous: by request, the one it follows, or -1; begun: callers
  */
-export function takeTurns({ startsMs, endsMs }, isTaken) {
+export function takeTurns({ startsMs, endsMs }, { isTaken = () => true, atLeast = 0 } = {}) {
   const previous = new Int32Array(startsMs.length).fill(-1);
   const taken = Uint32Array.from(startsMs.keys()).filter(isTaken);
   const byEnd = taken.toSorted((a, b) => endsMs[a] - endsMs[b]);
-  let next = 0;
-  for (const index of taken)
-    if (endsMs[byEnd[next]] <= startsMs[index] + SAME_MS && byEnd[next] < index) previous[index] = byEnd[next++];
-  return previous;
+  let [next, begun] = [0, 0];
+  for (const request of taken) {
+    const isAnswered = endsMs[byEnd[next]] <= startsMs[request] + SAME_MS && byEnd[next] < request;
+    if (isAnswered && begun >= atLeast) previous[request] = byEnd[next++];
+    else begun++;
+  }
+  return { previous, begun };
 }

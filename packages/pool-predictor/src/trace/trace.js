@@ -28,6 +28,8 @@ import { joinRequests } from './traced-requests.js';
  * @property {TraceOpenings} [openings] of the pool's connections; from version 3 on
  * @property {Outage[]} [outages] of the pool: what waited then is replayed as if it had asked at once
  * @property {number} [resolutionMs] of the times; default: microseconds
+ * @property {number} [callers] that sent all its requests, each after the answer to its last, as the user said; 0: none, they
+ *   arrived on their own
  * @property {ClientUse} [clients] whose pool is one of many, so that its size decides nothing
  * @property {{ cores: number, busyCores: number, otherBusyCores?: number }} [server] what it reported: its cores, and how
  *   many of them it used on average; otherBusyCores: how many other programs on its machine used, where that is known

@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { createRandom } from '../../src/simulator/random.js';
 import { findFollowUps } from '../../src/trace/follow-ups.js';
 import { createTraceLoad } from '../../src/load/trace-load.js';
 import { foldRoutes, summariseTrace, thinTrace } from '../../src/trace/trace.js';
-import { checkClosed, checkOpen, CLOSED, OPEN } from './follow-up-cases.js';
 import { callers, GAPS, recordCold, recordMixed, responseMs, run, TIMES, toTrace, visitors } from './traces.js';
 import { findHandovers } from '../../src/trace/handovers.js';
 import { inferResolution, levelRounding } from '../../src/trace/resolution.js';
@@ -16,52 +14,33 @@ import { checkTrace } from '../../src/predict/check-trace.js';
 /** @import { SimulatedRequest } from '../../src/simulator/tally.js' */
 
 describe('follow-ups', () => {
-  describe('requests that arrive on their own are replayed as they came', () => {
-    // statistics.release.test.js has the others, and more requests.
-    test.each(OPEN.filter(({ service, utilisation }) => service === 'exponential' && utilisation === 0.97))(
-      '$gap, $service times, utilisation $utilisation',
-      (open) => checkOpen(open, 300),
-    );
+  describe('without sockets, it is unclear who waits for answers', () => {
+    const arriving = visitors({ count: 400, gap: (random) => GAPS.uniform(20, random), service: TIMES.fixed(50) });
+    const calling = callers({ count: 3, untilMs: 20_000, service: TIMES.fixed(50), think: TIMES.fixed(5) });
 
-    test('slow ones among many fast ones', () => {
-      const random = createRandom(1);
-      const arrivals = Array.from({ length: 1200 }, (_, index) => ({
-        atMs: index * 50 + 30 * random.uniform(),
-        route: index % 20 === 0 ? '/slow' : '/fast',
-        serviceMs: (index % 20 === 0 ? 500 : 2) * (1 + 0.2 * random.exponential()),
-      }));
-      expect(createTraceLoad(toTrace(run(arrivals, 8), 8)).callers).toMatchObject({
-        aloneShare: 1,
-        doubt: 'noSockets',
-      });
-    });
-  });
-
-  test('callers who wait for their answers are found, and predicted at another size', () =>
-    checkClosed(CLOSED[2], { untilMs: 6000, sizes: [8] }));
-
-  test('evenly spaced arrivals and callers with equal queries look alike if nobody waits: there are two answers', () => {
-    for (const arrivals of [
-      visitors({ count: 400, gap: (random) => GAPS.uniform(20, random), service: TIMES.fixed(50) }),
-      callers({ count: 1, untilMs: 20_000, service: TIMES.fixed(50), think: TIMES.fixed(5) }),
-    ]) {
+    test.each([[arriving], [calling]])('there are two answers', (arrivals) => {
       const { arrivals: replay, callers: facts, otherwise } = createTraceLoad(toTrace(run(arrivals, 4), 4));
-      expect(facts).toMatchObject({ aloneShare: 1, isUnclear: true });
+      expect(facts).toMatchObject({ aloneShare: 1, isUnclear: true, doubt: 'noSockets' });
       expect([...replay(1, 1)].every(({ requests }) => requests === undefined)).toBe(true);
       expect(otherwise?.callers.callersShare).toBeGreaterThan(0.9);
-    }
-  });
+    });
 
-  test('evenly spaced requests of two routes get an answer, even where every start seems to follow something', () => {
-    for (let seed = 1; seed <= 5; seed++) {
-      const { uniform } = createRandom(seed, 'fast ones');
-      const arrivals = Array.from({ length: 112 }, (_, index) =>
-        uniform() < 0.1
-          ? { atMs: 12.75 * index, route: '/fast', serviceMs: 0.5 }
-          : { atMs: 12.75 * index, route: '/slow', serviceMs: 25 },
+    test('unless the user says how many callers there were: each request follows the oldest answer', () => {
+      const trace = toTrace(run(calling, 4), 4);
+      for (const count of [3, 5]) {
+        const { callers: facts, otherwise } = createTraceLoad({ ...trace, callers: count });
+        expect(facts).toMatchObject({ callers: count, callersShare: 1, isUnclear: false });
+        expect(otherwise).toBeUndefined();
+      }
+      expect(createTraceLoad({ ...trace, callers: 0 }).callers).toMatchObject({ aloneShare: 1, isUnclear: false });
+    });
+
+    test('fewer callers than requests in progress at once are refused', () => {
+      expect(() => createTraceLoad({ ...toTrace(run(calling, 4), 4), callers: 2 })).toThrow(
+        "2 callers can't have sent these requests, each after the answer to its last: 3 were in progress at once. " +
+          'Use --callers 3 or more, or 0 if they arrived on their own',
       );
-      expect(findFollowUps(toTrace(run(arrivals, 6), 6)).likely).toHaveLength(112);
-    }
+    });
   });
 
   describe('checkouts of one request', () => {
