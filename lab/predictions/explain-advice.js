@@ -150,9 +150,8 @@ function explainSize(advice, isBrief) {
             `x${loads[loads.length - 1].factor}.`,
         ]),
     ...(fleet ? [explainFleet(fleet, size)] : []),
-    remedies.length > 0 ? `Alternatives${typeof fleet?.serverLimit === 'number' ? ' that fit' : ''}:` : '',
+    ...remedies.map((remedy) => explainRemedy(remedy, advice)),
     fleet?.fits === false && remedies.length === 0 && size > 1 ? 'No alternative fits, either.' : '',
-    ...remedies.map((remedy) => `- ${explainRemedy(remedy, advice)}`),
   ].filter(Boolean);
 }
 
@@ -216,32 +215,14 @@ function explainFleet({ instances, servers, monitors, total, perServer, serverLi
 }
 
 /** @param {Remedy} remedy @param {Advice} advice */
-function explainRemedy(remedy, { poolSize, loads }) {
-  const { kind, connections, slowSize, slowRoutes, timeoutMs, slow, goals, failureShare } = remedy;
-  const { factor } = loads[loads.length - 1];
-  const routes = slowRoutes.join(', ');
+function explainRemedy({ connections, slowSize, slowRoutes, slow }, { poolSize, loads, fleet }) {
+  const pool = `a separate pool (a second client) for ${slowRoutes.join(', ')}`;
+  if (connections === null) return `With ${pool}, no size meets the goals.`;
   const cost = slow.map(({ route, p95Ms }) => `${route} p95 ${formatMs(p95Ms)}`).join(', ');
-  if (kind === 'timeout') {
-    const name = `A wait-queue timeout of ${formatMs(timeoutMs)} with ${countConnections(Number(connections))}`;
-    if (failureShare === 0) return `${name}: no request waits that long at load x${factor}, so it changes nothing.`;
-    const answered = [
-      ...new Set(goals.map(({ route, figure, answeredMs }) => `${route} ${figure} ${formatMs(answeredMs)}`)),
-    ];
-    return (
-      `${name}: ${formatPercent(failureShare)} of the requests fail at load x${factor}; of the others, ` +
-      `${answered.join(', ')}.`
-    );
-  }
-  const name =
-    kind === 'split' ? `A separate pool (a second client) for ${routes}` : `A concurrency limit on ${routes}`;
-  if (connections === null) return `${name}: no size meets the goals.`;
-  const sizes =
-    kind === 'split'
-      ? `${slowSize} for it and ${connections - Number(slowSize)} for the others, ${connections} in total`
-      : `at most ${slowSize} at a time, in a pool of ${connections}`;
   return (
-    `${name}: ${sizes} (${compareSizes(connections, Number(poolSize))}); ${cost} at load x${factor}` +
-    `${failureShare > 0 ? `, and ${formatPercent(failureShare)} of the requests are refused` : ''}.`
+    `Alternative${typeof fleet?.serverLimit === 'number' ? ' that fits' : ''}: ${pool}, with ${slowSize} for it and ` +
+    `${connections - Number(slowSize)} for the others, ${connections} in total ` +
+    `(${compareSizes(connections, Number(poolSize))}); ${cost} at load x${loads[loads.length - 1].factor}.`
   );
 }
 

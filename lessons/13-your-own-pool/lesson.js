@@ -53,10 +53,10 @@ export const lesson = defineLesson({
     async check({ recording, answer }) {
       const advice = await adviseToday(recording);
       if (!advice) return wrong(NO_SIZE);
-      const split = advice.remedies.find(({ kind }) => kind === 'split');
+      const [split] = advice.remedies;
       if (!split) return wrong('With this recording, advise knows no separate pool that helps. Use another one.');
       if (answer !== split.connections) {
-        return wrong(`It is not ${answer}. Read "A separate pool" under "Alternatives".`);
+        return wrong(`It is not ${answer}. Read "Alternative: a separate pool".`);
       }
       return right(
         `${split.connections} connections, of which /slow gets ${split.slowSize}. The ` +

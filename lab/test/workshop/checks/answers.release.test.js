@@ -62,7 +62,7 @@ describe('13-your-own-pool/twist', () => {
     expect(await check(name, { recording: await record(2), answer: 2 })).toMatchObject({ isRight: true });
     expect(await check(name, { recording: await record(2), answer: 4 })).toMatchObject({
       isRight: false,
-      words: expect.stringMatching(/Read "A separate pool"/),
+      words: expect.stringMatching(/Read "Alternative: a separate pool"/),
     });
   });
 

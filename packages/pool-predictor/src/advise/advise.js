@@ -59,8 +59,8 @@ const MIN_LONG_LOAD_REQUESTS = 3000;
  * @param {Service} [options.overhead] what a response takes beyond wait and service time. Without it the figures are
  *   wait plus service time, and a goal that leaves no room for the rest gets no verdict
  * @param {number} [options.resolutionMs] of the client's clock, default 0: exact
- * @param {(poolSize: number) => number} [options.marginAt] by which share of it a time may be longer than simulated, see
- *   judgeTrust; default: not longer
+ * @param {(poolSize: number) => number} [options.marginAt] by which share of it a time may be longer than
+ *   simulated, see judgeTrust; default: not longer
  * @param {Fleet} [options.fleet]
  * @param {number} [options.describeAbove] a size up to this one gets no rows and remedies, default 0
  * @param {SimulateRuns} [options.simulateRuns] default: in this thread
@@ -89,15 +89,12 @@ export async function advise({
   const count = isRandom({ load, services, overhead, resolutionMs }) ? chooseRunCount(givenSeeds, once.requests) : 1;
   const seeds = Array.from({ length: count }, (_, index) => firstSeed + index);
   const factors = headroom === 1 ? [1] : [1, headroom];
-  const counter = countRuns(simulateRuns, onProgress, {
+  const counted = countRuns(simulateRuns, onProgress, {
     pools: planPools(once.peakActive * headroom, factors, load),
     runs: count,
   });
   const study = (/** @type {number} */ factor) =>
-    studyLoad({
-      ...{ load, services, slos, seeds, factor, marginAt },
-      ...{ simulateRuns: counter.simulateRuns, onStep: counter.begin },
-    });
+    studyLoad({ load, services, slos, seeds, factor, marginAt, simulateRuns: counted });
 
   const studies = [await study(1)];
   const samples = slos.map((slo) => countSamples(slo, studies[0].unlimited.runs));
@@ -132,7 +129,7 @@ export async function advise({
     return { ...known, verdict: 'size', poolSize, loads };
   const saturation = await findSaturation({
     input: { load, services, overhead, resolutionMs },
-    simulateRuns: counter.simulateRuns,
+    simulateRuns: counted,
     studies,
     slos,
     seeds,
@@ -185,7 +182,7 @@ function splitGoals({ slos, services, overhead, samples, seeds, bestMs }) {
  */
 function planPools(peakActive, factors, load) {
   const halvings = Math.ceil(Math.log2(peakActive + 1));
-  const searches = load.routes.length > 1 ? 5 : 1;
+  const searches = load.routes.length > 1 ? 3 : 1;
   return factors.length * (1 + halvings + 3) + searches * halvings;
 }
 

@@ -44,6 +44,17 @@ export function timeOf({ routes }, { route: name, figure }) {
   return route?.count > 0 ? route.all[figure] : Infinity;
 }
 
+/**
+ * @param {SimulationResult[]} runs
+ * @param {string} name of a route
+ * @param {'p95Ms' | 'p99Ms'} figure
+ * @returns {number} the median over the runs with such a request; NaN without one
+ */
+export function medianOver(runs, name, figure) {
+  const values = runs.map(({ routes }) => routes[name]?.[figure]).filter((ms) => ms >= 0);
+  return values.length > 0 ? median(values) : NaN;
+}
+
 /** The goals that a pool meets if it is as good as another one. @param {Judgement} best @returns {Slo[]} */
 export function listBest({ goals }) {
   return goals.map(({ slo, upperMs }) => ({ ...slo, limitMs: upperMs * (1 + TOLERANCE_SHARE) + TOLERANCE_MS }));

@@ -5,12 +5,11 @@ import { simulateHere } from '../runs/simulation-runs.js';
 import { sharesCores } from '../simulator/service-time.js';
 import { findSlowdown } from '../predict/size-comparison.js';
 import { listNumbers } from './find-smallest.js';
-import { timeOf } from './judgement.js';
+import { medianOver, timeOf } from './judgement.js';
 import { studyLoad } from './study.js';
 
 /** @import { LoadStudy } from './study.js' */
 /** @import { RunInput, SimulateRuns } from '../runs/simulation-runs.js' */
-/** @import { SimulationResult } from '../simulator/simulate.js' */
 /** @import { Slowdown } from '../predict/size-comparison.js' */
 /** @import { Slo } from './slo.js' */
 
@@ -81,15 +80,9 @@ function lookWith(simulateRuns, factor) {
     return {
       poolSize,
       runs,
-      routes: Object.fromEntries(names.map((name) => [name, { p99Ms: medianP99(runs, name) }])),
+      routes: Object.fromEntries(names.map((name) => [name, { p99Ms: medianOver(runs, name, 'p99Ms') }])),
     };
   };
-}
-
-/** @param {SimulationResult[]} runs @param {string} route */
-function medianP99(runs, route) {
-  const values = runs.map(({ routes }) => routes[route]?.p99Ms).filter((ms) => ms >= 0);
-  return values.length > 0 ? median(values) : NaN;
 }
 
 /**
@@ -105,9 +98,8 @@ async function findEnoughCores(input, slos, seeds, { factor, facts: { peakActive
     const { runs } = await lookWith(simulateRuns, factor)(peakActive);
     const medianOf = (/** @type {Slo} */ slo) => median(runs.map((run) => timeOf(run, slo)));
     if (!slos.every((slo) => medianOf(slo) < slo.limitMs)) continue;
-    const onStep = () => {};
     const { services } = input;
-    const { unlimited, search, meets } = await studyLoad({ load, services, slos, seeds, factor, simulateRuns, onStep });
+    const { unlimited, search, meets } = await studyLoad({ load, services, slos, seeds, factor, simulateRuns });
     if (!unlimited.isMet) continue;
     const poolSize = await search(1, peakActive, (maxPoolSize, isQuick) => meets({ maxPoolSize }, { isQuick }));
     if (poolSize !== null) return { cores, poolSize };

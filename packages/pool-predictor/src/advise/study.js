@@ -44,10 +44,9 @@ const QUICK_RUNS = 8;
  * @param {number} options.factor
  * @param {(poolSize: number) => number} [options.marginAt] see advise
  * @param {SimulateRuns} options.simulateRuns
- * @param {(step: string) => void} options.onStep called before each pool that is simulated
  * @returns {Promise<LoadStudy>}
  */
-export async function studyLoad({ load, services, slos, seeds, factor, marginAt = () => 0, simulateRuns, onStep }) {
+export async function studyLoad({ load, services, slos, seeds, factor, marginAt = () => 0, simulateRuns }) {
   /** @type {Map<string, Map<number, SimulationResult>>} */
   const known = new Map();
   // A run that misses a goal with one pool is likely to miss it with the next.
@@ -66,7 +65,6 @@ export async function studyLoad({ load, services, slos, seeds, factor, marginAt 
     }
     const left = missing.filter((seed) => !results.has(seed));
     if (left.length > 0) {
-      onStep(describePool(pool, factor));
       const added = await simulateRuns(left.map((seed) => ({ pool, seed, factor })));
       for (const [index, seed] of left.entries()) results.set(seed, added[index]);
       hasFailures ||= added.some(({ failures }) => failures > 0);
@@ -76,7 +74,7 @@ export async function studyLoad({ load, services, slos, seeds, factor, marginAt 
 
   const unlimited = judgeRuns(await simulate(UNLIMITED, seeds), slos);
   const facts = describeLoad(load, services, unlimited.runs);
-  /** With as many connections as are ever in use, none is waited for, so there is nothing to be wrong about. */
+  // With as many connections as are ever in use, no request waits for one, so there is nothing to be wrong about.
   const marginOf = (/** @type {PoolOptions} */ { maxPoolSize }) =>
     maxPoolSize < facts.peakActive ? marginAt(maxPoolSize) : 0;
   const judge = async (/** @type {PoolOptions} */ pool) => judgeRuns(await simulate(pool, seeds), slos, marginOf(pool));
@@ -151,9 +149,4 @@ function countRequests(steps) {
     if (step.kind === 'loop') return sum + step.count * countRequests(step.steps);
     return sum + (step.kind === 'request' ? 1 : 0);
   }, 0);
-}
-
-/** @param {PoolOptions} pool @param {number} factor */
-function describePool(pool, factor) {
-  return `load x${factor}, ${pool === UNLIMITED ? 'no limit' : `${pool.maxPoolSize} connections`}`;
 }

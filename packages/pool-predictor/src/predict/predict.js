@@ -81,7 +81,7 @@ export async function predict({
       ))
     : 1;
   const runs = seeds + (load.recordedSeed !== undefined && load.recordedSeed < firstSeed ? 1 : 0);
-  const counter = countRuns(simulateRuns, onProgress, { pools: poolSizes.length + 1, runs });
+  const counted = countRuns(simulateRuns, onProgress, { pools: poolSizes.length + 1, runs });
 
   /**
    * @param {PoolOptions} pool
@@ -91,15 +91,14 @@ export async function predict({
    */
   async function simulatePool(pool, known = []) {
     const more = createRuns({
-      simulateRuns: counter.simulateRuns,
+      simulateRuns: counted,
       seeds: seeds - known.length,
       firstSeed: firstSeed + known.length,
     });
     const all = [...known, ...(await more.simulateAll(pool))];
     if (load.recordedSeed === undefined) return { all, shown: all };
     const own =
-      all[load.recordedSeed - firstSeed] ??
-      (await counter.simulateRuns([{ pool, seed: load.recordedSeed, factor: 1 }]))[0];
+      all[load.recordedSeed - firstSeed] ?? (await counted([{ pool, seed: load.recordedSeed, factor: 1 }]))[0];
     return { all, shown: [own] };
   }
 
@@ -117,13 +116,11 @@ export async function predict({
     return { all, shown: unlimited.shown === unlimited.all ? all : shown };
   }
 
-  counter.begin('no limit', runs - 1);
   const unlimited = await simulatePool(UNLIMITED, [once]);
   const facts = describeLoad(load, services, unlimited.shown);
   /** @type {PredictedFigures[]} */
   const predicted = [];
   for (const poolSize of poolSizes) {
-    counter.begin(`${poolSize} connections`);
     const results = findAlike(poolOf(poolSize)) ?? (await simulatePool(poolOf(poolSize)));
     predicted.push(widen(centreBand(results), poolSize));
   }

@@ -2,7 +2,7 @@ import { createRandom } from '../simulator/random.js';
 import { summariseRuns } from './run-figures.js';
 import { resample } from '../simulator/service-time.js';
 import { simulate } from '../simulator/simulate.js';
-import { timeoutsOf } from '../simulator/create-pool.js';
+import { timeoutsOf, UNLIMITED } from '../simulator/create-pool.js';
 import { NEVER } from '../simulator/event-heap.js';
 
 /** @import { Load } from '../load/load.js' */
@@ -154,26 +154,30 @@ export function createRuns({ simulateRuns, seeds, firstSeed = 1, factor = 1 }) {
  * @param {SimulateRuns} simulateRuns
  * @param {(progress: RunProgress) => void} onProgress
  * @param {{ pools: number, runs: number }} planned how many pools will be simulated, and how many runs each has
+ * @returns {SimulateRuns} the same, counted: the runs of one call have one pool
  */
 export function countRuns(simulateRuns, onProgress, planned) {
   let step = '';
   let done = 0;
   let poolsLeft = planned.pools;
   let runsLeft = 0;
-  return {
-    /** @param {string} name of the pool that is simulated now @param {number} [runs] of this pool */
-    begin(name, runs = planned.runs) {
-      if (name === step) return;
+  return (runs) => {
+    const name = runs.length > 0 ? describeRun(runs[0]) : step;
+    if (name !== step) {
       step = name;
       poolsLeft = Math.max(0, poolsLeft - 1);
-      runsLeft = runs;
-    },
-    /** @type {SimulateRuns} */
-    simulateRuns: (runs) =>
-      simulateRuns(runs, () => {
-        done++;
-        runsLeft = Math.max(0, runsLeft - 1);
-        onProgress({ step, done, total: done + runsLeft + poolsLeft * planned.runs });
-      }),
+      runsLeft = planned.runs;
+    }
+    return simulateRuns(runs, () => {
+      done++;
+      runsLeft = Math.max(0, runsLeft - 1);
+      onProgress({ step, done, total: done + runsLeft + poolsLeft * planned.runs });
+    });
   };
+}
+
+/** @param {Run} run */
+function describeRun({ pool: { maxPoolSize }, factor }) {
+  const size = maxPoolSize === UNLIMITED.maxPoolSize ? 'no limit' : `${maxPoolSize} connections`;
+  return factor === 1 ? size : `load x${factor}, ${size}`;
 }

@@ -124,7 +124,6 @@ describe('the study', () => {
       slos: [parseSlo(`${load.routes[0]} ${goal}`)],
       seeds: SEEDS,
       factor: 1,
-      onStep: () => {},
       simulateRuns: (wanted) => {
         runs += wanted.length;
         return simulateRuns(wanted);
