@@ -1,11 +1,12 @@
+import { groupBy } from '../base/group-by.js';
+import { sum } from '../base/sample-statistics.js';
 import { nameClient } from '../trace/pick-pool.js';
-import { askedAtOnce } from './attribute-waits.js';
 import { OPENING_CAUSES } from './causes.js';
-import { findHolders } from './find-holders.js';
+import { askedAtOnce } from './explain-waits.js';
 
 /** @import { ClientUse } from '../trace/client-use.js' */
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
-/** @import { WaitEvidence } from './attribute-waits.js' */
+/** @import { PoolHolder, Wait, WaitEvidence } from './explain-waits.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { FailedOperations } from './failed-operations.js' */
 /** @import { ServerFacts } from './second-facts.js' */
@@ -36,35 +37,32 @@ import { findHolders } from './find-holders.js';
 
 /**
  * @param {Cause} cause
- * @param {{ trace: RecordedTrace, evidence: WaitEvidence, limits: FoundLimit[], rows: number[] }} found rows: checkouts
- *   that waited for it
+ * @param {Wait[]} all that have it
+ * @param {{ trace: RecordedTrace, evidence: WaitEvidence, limits: FoundLimit[] }} found
  * @returns {CauseFacts}
  */
-export function describeCause(cause, { trace, evidence, limits, rows }) {
-  const { checkouts, pools, routes } = trace;
+export function describeCause(cause, all, { trace, evidence, limits }) {
+  const { pools, routes } = trace;
   if (cause === 'concurrencyLimit') {
     const [{ route, limit }] = limits.toSorted((a, b) => b.waits.length - a.waits.length);
     return { limit, routes: [{ route: routes[route] ?? null, operation: null, share: 1 }], holders: [] };
   }
-  const pool =
-    weigh(
-      rows,
-      (row) => String(checkouts.poolOf[row]),
-      (row) => evidence.waitedMs[row],
-    )[0]?.key ?? 0;
-  const own = rows.filter((row) => checkouts.poolOf[row] === Number(pool));
-  const { process } = pools[Number(pool)];
-  const loop = evidence.loops[process];
+  const [{ key: pool }] = weigh(all, (wait) => wait.pool);
+  const waits = all.filter((wait) => wait.pool === pool);
+  const { process } = pools[pool];
+  const { maxMs, busy } = evidence.loops[process];
   return {
-    ...(pools.length > 1 && { client: nameClient(pools[Number(pool)]) }),
-    maxPoolSize: pools[Number(pool)].maxPoolSize,
-    routes: weighRoutes(trace, evidence, own),
-    holders: weighHolders(trace, evidence, own),
-    ...describeOpening(cause, trace, evidence, Number(pool)),
-    ...(cause === 'parkedConnections' && { parked: describeParked(trace, evidence, own) }),
-    ...(cause === 'severalAtOnce' && { atOnce: countAtOnce(trace, evidence, own, Number(pool)) }),
+    ...(pools.length > 1 && { client: nameClient(pools[pool]) }),
+    maxPoolSize: pools[pool].maxPoolSize,
+    routes: weigh(waits, (wait) => wait.route).map(({ key, share }) => ({
+      ...{ route: routes[key] ?? null, operation: null, share },
+    })),
+    holders: weighHolders(trace, waits),
+    ...describeOpening(cause, trace, evidence, pool),
+    ...(cause === 'parkedConnections' && { parked: describeParked(trace, waits) }),
+    ...(cause === 'severalAtOnce' && { atOnce: countAtOnce(trace, evidence, waits) }),
     ...(cause === 'fullServer' && { server: describeServer(evidence.servers[process]) }),
-    ...(cause === 'lateEventLoop' && { loop: { maxMs: loop.maxMs, busy: loop.busy } }),
+    ...(cause === 'lateEventLoop' && { loop: { maxMs, busy } }),
   };
 }
 
@@ -94,80 +92,52 @@ function describeOpening(cause, { pools }, evidence, pool) {
   };
 }
 
-/** @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {number[]} rows @returns {NamedShare[]} */
-function weighRoutes({ checkouts, routes }, { waitedMs }, rows) {
-  return weigh(
-    rows,
-    (row) => String(checkouts.routeOf[row]),
-    (row) => waitedMs[row],
-  ).map(({ key, share }) => ({
-    route: routes[Number(key)] ?? null,
-    operation: null,
-    share,
-  }));
-}
-
-/** @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {number[]} rows @returns {NamedShare[]} */
-function weighHolders(trace, { pools, waitedMs }, rows) {
-  const holders = rows.flatMap((row) => {
-    const found = findHolders(trace, pools, row);
-    return found.map((holder) => ({ ...holder, weight: waitedMs[row] / found.length }));
-  });
-  return weigh(
-    holders,
-    ({ route, operation }) => `${route} ${operation}`,
-    ({ weight }) => weight,
-  ).map(({ key, share }) => {
+/** @param {RecordedTrace} trace @param {Wait[]} waits @returns {NamedShare[]} */
+function weighHolders({ routes, operations }, waits) {
+  const holders = waits.flatMap(({ holders: own, waitedMs }) =>
+    own.map(({ route, operation }) => ({ key: `${route} ${operation}`, waitedMs: waitedMs / own.length })),
+  );
+  return weigh(holders, ({ key }) => key).map(({ key, share }) => {
     const [route, operation] = key.split(' ').map(Number);
-    return { route: trace.routes[route] ?? null, operation: trace.operations[operation]?.name ?? null, share };
+    return { route: routes[route] ?? null, operation: operations[operation]?.name ?? null, share };
   });
 }
 
-/** @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {number[]} rows */
-function describeParked(trace, { pools }, rows) {
-  let connections = 0;
-  let name = '';
-  for (const row of rows) {
-    const parked = findHolders(trace, pools, row).filter(({ operation }) => trace.operations[operation]?.kind);
-    if (parked.length <= connections) continue;
-    connections = parked.length;
-    ({ name } = trace.operations[parked[0].operation]);
+/** Describes the most parked connections at once. @param {RecordedTrace} trace @param {Wait[]} waits */
+function describeParked({ operations }, waits) {
+  /** @type {PoolHolder[]} */
+  let most = [];
+  for (const { holders } of waits) {
+    const parked = holders.filter(({ operation }) => operations[operation]?.kind);
+    if (parked.length > most.length) most = parked;
   }
-  return { connections, operation: name };
+  return { connections: most.length, operation: operations[most[0]?.operation]?.name ?? '' };
 }
 
 /**
- * The most connections that a holder, or one who waited, asked for at once.
- * @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {number[]} rows @param {number} pool row
+ * Finds the most connections that a holder, or one who waited, asked for at once.
+ * @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {Wait[]} waits
  */
-function countAtOnce(trace, evidence, rows, pool) {
-  const { requestOf, startedMs } = trace.checkouts;
+function countAtOnce(trace, evidence, waits) {
   let most = 0;
-  for (const row of rows) {
-    const own = { request: requestOf[row], atMs: startedMs[row] };
-    for (const each of [own, ...findHolders(trace, evidence.pools, row)])
+  for (const { row, request, pool, holders } of waits)
+    for (const each of [{ request, atMs: trace.checkouts.startedMs[row] }, ...holders])
       most = Math.max(most, askedAtOnce(trace, evidence, each, pool));
-  }
   return most;
 }
 
 /**
- * @template T
+ * Finds the shares of the waited time.
+ *
+ * @template {{ waitedMs: number }} T
+ * @template K
  * @param {T[]} items
- * @param {(item: T) => string} keyOf
- * @param {(item: T) => number} weightOf
- * @returns {{ key: string, share: number }[]} the heaviest first
+ * @param {(item: T) => K} keyOf
+ * @returns {{ key: K, share: number }[]} the heaviest first
  */
-function weigh(items, keyOf, weightOf) {
-  /** @type {Map<string, number>} */
-  const weights = new Map();
-  let total = 0;
-  for (const item of items) {
-    const weight = weightOf(item);
-    weights.set(keyOf(item), (weights.get(keyOf(item)) ?? 0) + weight);
-    total += weight;
-  }
-  return [...weights]
-    .map(([key, weight]) => ({ key, share: weight / (total || 1) }))
+function weigh(items, keyOf) {
+  const total = sum(items.map(({ waitedMs }) => waitedMs)) || 1;
+  return [...groupBy(items, keyOf)]
+    .map(([key, own]) => ({ key, share: sum(own.map(({ waitedMs }) => waitedMs)) / total }))
     .toSorted((a, b) => b.share - a.share);
 }

@@ -25,16 +25,8 @@ export const CAUSES = /** @type {const} */ ([
 
 /** @typedef {typeof CAUSES[number]} Cause */
 
-/** Causes of many clients, whose pools all have to grow. @type {readonly Cause[]} */
-export const CLIENT_CAUSES = ['clientPerRequest', 'manyClients'];
-
-/** Causes that end when the pool has grown. @type {readonly Cause[]} */
-export const GROWTH_CAUSES = ['coldStart', 'slowHandshake', 'maxConnecting', ...CLIENT_CAUSES];
+/** Causes that end when the pool has grown, or those of many clients. @type {readonly Cause[]} */
+export const GROWTH_CAUSES = ['coldStart', 'slowHandshake', 'maxConnecting', 'clientPerRequest', 'manyClients'];
 
 /** Causes that are one: connections being opened. @type {readonly Cause[]} */
 export const OPENING_CAUSES = [...GROWTH_CAUSES, 'idleConnections', 'lostConnections'];
-
-/** The number of each cause. */
-export const CAUSE = /** @type {Record<Cause, number>} */ (
-  Object.fromEntries(CAUSES.map((cause, number) => [cause, number]))
-);

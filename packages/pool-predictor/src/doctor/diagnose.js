@@ -1,9 +1,9 @@
+import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
-import { attributeWaits } from './attribute-waits.js';
 import { findClientUse } from '../trace/client-use.js';
 import { listWaiting } from '../trace/open-checkouts.js';
 import { OUTCOMES } from '../trace/recorded-trace.js';
-import { CAUSES } from './causes.js';
+import { explainWaits } from './explain-waits.js';
 import { findLimits } from './find-limits.js';
 import { PoolHistory } from './pool-history.js';
 import { describeCause } from './cause-facts.js';
@@ -18,9 +18,10 @@ import { judgeClients } from './judge-clients.js';
 import { judge } from './verdict.js';
 
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
-/** @import { WaitEvidence } from './attribute-waits.js' */
+/** @import { Wait, WaitEvidence } from './explain-waits.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { CauseFacts } from './cause-facts.js' */
+/** @import { FoundLimit } from './find-limits.js' */
 /** @import { DiagnosisFinding } from './diagnosis-findings.js' */
 /** @import { Proof } from './proofs.js' */
 /** @import { SettingFinding } from './setting-findings.js' */
@@ -63,9 +64,9 @@ export function diagnose(trace, fleet = {}) {
   return {
     verdict,
     totals,
-    causes: causes.map(({ rows, ...share }) => ({
+    causes: causes.map(({ waits, ...share }) => ({
       ...share,
-      proofs: share.cause === 'none' ? [] : pickProofs(trace, evidence.pools, rows),
+      proofs: ['none', 'concurrencyLimit'].includes(share.cause) ? [] : pickProofs(trace, waits),
     })),
     findings: listFindings(trace, evidence, { verdict, ...found }),
     settings: findSettings(trace, evidence, { ...fleet, ...found, isWhole: !trace.header.history, verdict }),
@@ -80,62 +81,44 @@ export function diagnose(trace, fleet = {}) {
 export function judgeTrace(trace) {
   const { checkouts, missing } = trace;
   const evidence = gatherEvidence(trace);
-  const causeOf = attributeWaits(trace, evidence);
+  const waits = explainWaits(trace, evidence);
   const times = splitRequests(trace, evidence);
   // What a history leaves out would look like connections and places that nobody uses.
   const limits = trace.header.history ? [] : findLimits(trace, times, evidence.byRequest);
-  /** @type {Map<Cause, { waitedMs: number, requests: Set<number>, rows: number[] }>} */
-  const byCause = new Map();
-  const bucketOf = (/** @type {Cause} */ cause) => {
-    const bucket = byCause.get(cause) ?? { waitedMs: 0, requests: new Set(), rows: [] };
-    byCause.set(cause, bucket);
-    return bucket;
-  };
-  // A job or a stream that waits delays no request.
-  const isAlone = checkouts.requestOf.every((request) => request < 0);
-  for (let row = 0; row < checkouts.length; row++) {
-    if (checkouts.requestOf[row] < 0 && !isAlone && !isRefused(checkouts, row)) continue;
-    const bucket = bucketOf(CAUSES[causeOf[row]]);
-    bucket.waitedMs += evidence.waitedMs[row];
-    bucket.requests.add(requestKey(checkouts.requestOf[row], row));
-    bucket.rows.push(row);
-  }
   const repeated = findRepeatedQueries(trace, evidence.byRequest, times);
   const failed = findFailedOperations(trace);
-  const poolWaitedMs = sum([...byCause.values()].map((bucket) => bucket.waitedMs));
-  for (const { row, beforeMs } of limits.flatMap(({ waits }) => waits)) {
-    const bucket = bucketOf('concurrencyLimit');
-    bucket.waitedMs += beforeMs;
-    bucket.requests.add(row);
-  }
-  const waitedMs = sum([...byCause.values()].map((bucket) => bucket.waitedMs));
-  const waiting = new Set([...byCause].flatMap(([cause, { requests }]) => (cause === 'none' ? [] : [...requests])))
-    .size;
-  const causes = [...byCause]
-    .map(([cause, bucket]) => ({
+  // A job or a stream that waits delays no request.
+  const isAlone = checkouts.requestOf.every((request) => request < 0);
+  const inPool = waits.filter(({ request, row }) => request >= 0 || isAlone || isRefused(checkouts, row));
+  const byCause = groupBy([...inPool, ...limits.flatMap(listLimited)], ({ cause }) => cause);
+  const sums = [...byCause].map(([cause, own]) => ({ cause, own, waitedMs: sum(own.map((wait) => wait.waitedMs)) }));
+  const waitedMs = sum(sums.map((each) => each.waitedMs));
+  const waiting = countRequests(sums.flatMap(({ cause, own }) => (cause === 'none' ? [] : own)));
+  const causes = sums
+    .map(({ cause, own, waitedMs: ownMs }) => ({
       cause,
-      waitedMs: bucket.waitedMs,
-      share: bucket.waitedMs / (waitedMs || 1),
-      requests: bucket.requests.size,
-      requestsShare: cause === 'none' ? 0 : bucket.requests.size / (waiting || 1),
-      facts: describeCause(cause, { trace, evidence, limits, rows: bucket.rows }),
-      rows: bucket.rows,
+      waitedMs: ownMs,
+      share: ownMs / (waitedMs || 1),
+      requests: countRequests(own),
+      requestsShare: cause === 'none' ? 0 : countRequests(own) / (waiting || 1),
+      facts: describeCause(cause, own, { trace, evidence, limits }),
+      waits: own,
     }))
     .toSorted((a, b) => b.waitedMs - a.waitedMs);
   const stillWaiting = listWaiting(trace);
   const totals = {
-    requests: new Set([...byCause.values()].flatMap(({ requests }) => [...requests])).size,
+    requests: countRequests([...byCause.values()].flat()),
     waiting,
     checkouts: checkouts.length,
     refused: checkouts.useMs.filter((_, row) => isRefused(checkouts, row)).length,
     durationMs: checkouts.startedMs[checkouts.length - 1] - checkouts.startedMs[0],
     waitedMs,
-    poolWaitedMs,
+    poolWaitedMs: sum(sums.map((each) => (each.cause === 'concurrencyLimit' ? 0 : each.waitedMs))),
     stillWaiting: stillWaiting.length + trace.unlisted.count,
     stillWaitedMs: sum(stillWaiting.map((row) => evidence.waitedMs[row])) + trace.unlisted.waitedMs,
   };
   const verdict = judgeClients(
-    judge({ trace, evidence, causeOf, times, limits, causes, totals, repeated, failed }),
+    judge({ trace, evidence, waits, times, limits, causes, totals, repeated, failed }),
     evidence.clients,
   );
   return { verdict, totals, causes, missing, evidence, times, limits, repeated, failed };
@@ -149,7 +132,7 @@ export function judgeTrace(trace) {
  * @returns {Proof[]}
  */
 export function listLongestWaits(trace, count) {
-  return pickProofs(trace, gatherEvidence(trace).pools, [...trace.checkouts.waitMs.keys()], count);
+  return pickProofs(trace, explainWaits(trace, gatherEvidence(trace)), count);
 }
 
 /** Whether it got no connection. @param {RecordedTrace['checkouts']} checkouts @param {number} row */
@@ -157,13 +140,16 @@ function isRefused({ useMs, outcomeOf }, row) {
   return Number.isNaN(useMs[row]) && OUTCOMES[outcomeOf[row]] !== 'waiting';
 }
 
-/**
- * @param {number} request row, or -1
- * @param {number} row of a checkout
- * @returns {number} the same for all of a request
- */
-function requestKey(request, row) {
-  return request >= 0 ? request : -1 - row;
+/** Counts the requests that waited, and checkouts outside of any. @param {Wait[]} waits */
+function countRequests(waits) {
+  return new Set(waits.map(({ request, row }) => (request >= 0 ? request : -1 - row))).size;
+}
+
+/** Lists the waits for a concurrency limit. @param {FoundLimit} limit @returns {Wait[]} */
+function listLimited({ waits }) {
+  return waits.map(({ row: request, route, beforeMs }) => ({
+    ...{ cause: 'concurrencyLimit', row: -1, request, route, pool: -1, waitedMs: beforeMs, holders: [] },
+  }));
 }
 
 /** @param {RecordedTrace} trace @returns {WaitEvidence} */

@@ -33,7 +33,7 @@ export function findLimits(trace, times, byRequest) {
     const waits = own.filter(({ beforeMs, durationMs }) => beforeMs >= MIN_MS && beforeMs >= 0.2 * durationMs);
     if (waits.length < MIN_REQUESTS) return [];
     const endOf = (/** @type {number} */ row) => startedMs[row] + waitMs[row] + (useMs[row] || 0);
-    const rows = own.flatMap(({ row }) => [...byRequest.of(row)]);
+    const rows = own.flatMap(({ row }) => byRequest.of(row));
     const open = new Intervals(
       rows.map((row) => startedMs[row]),
       rows.map(endOf),

@@ -27,26 +27,22 @@ const WHY_CLOSED = { idle: 'idle', error: 'lost', stale: 'cleared' };
 
 /** What happened to the connections of one pool. */
 export class PoolHistory {
-  /** By the time they ended. @type {Opening[]} */
+  /** In the order in which they ended. @type {Opening[]} */
   openings = [];
-  /** @type {{ atMs: number, reason: string }[]} */
-  clears = [];
-  /** @type {Map<number, Why>} */
-  #whyOf = new Map();
+  #whyOf;
   /** Checkouts that got a connection, in that order. */
   #served;
-  /** By why: how many of the openings before this one. @type {Record<Why, Int32Array>} */
-  #counts;
 
   /** @param {RecordedTrace} trace @param {number} pool row @param {LoopFacts} loop of its process */
   constructor({ checkouts, events, reasons }, pool, loop) {
-    const rows = [...Array(events.length).keys()]
+    const rows = [...events.poolOf.keys()]
       .filter((row) => events.poolOf[row] === pool)
       .sort((a, b) => events.atMs[a] - events.atMs[b]);
     this.clears = rows
       .filter((row) => events.kindOf[row] === CLEARED)
       .map((row) => ({ atMs: events.atMs[row], reason: reasons[events.reasonOf[row]] ?? '' }));
     this.#findOpenings(events, reasons, rows);
+    this.#whyOf = new Map(this.openings.map(({ connection, why }) => [connection, why]));
     this.opening = new Intervals(
       this.openings.map(({ fromMs }) => fromMs),
       this.openings.map(({ toMs }) => toMs),
@@ -56,14 +52,12 @@ export class PoolHistory {
     this.medianHandshakeMs = medianOf(
       this.openings.map(({ fromMs, toMs }) => toMs - fromMs - loop.longestMs(fromMs, toMs)),
     );
-    this.#counts = /** @type {Record<Why, Int32Array>} */ (
-      Object.fromEntries(WHYS.map((why) => [why, countBefore(this.openings, why)]))
-    );
-    const own = [...Array(checkouts.length).keys()].filter((row) => checkouts.poolOf[row] === pool);
-    const served = own.filter((row) => checkouts.useMs[row] >= 0);
-    const outAt = (/** @type {number} */ row) => checkouts.startedMs[row] + checkouts.waitMs[row];
-    this.#served = served
-      .map((row) => ({ row, outMs: outAt(row), inMs: outAt(row) + checkouts.useMs[row] }))
+    this.#served = [...checkouts.poolOf.keys()]
+      .filter((row) => checkouts.poolOf[row] === pool && checkouts.useMs[row] >= 0)
+      .map((row) => {
+        const outMs = checkouts.startedMs[row] + checkouts.waitMs[row];
+        return { row, outMs, inMs: outMs + checkouts.useMs[row] };
+      })
       .sort((a, b) => a.outMs - b.outMs);
     this.inUse = new Intervals(
       this.#served.map(({ outMs }) => outMs),
@@ -82,14 +76,13 @@ export class PoolHistory {
 
   /** Why most connections were opened in a time. @param {number} fromMs @param {number} toMs @returns {Why} */
   whyMostOpened(fromMs, toMs) {
-    const first = countUpTo(this.openings, fromMs, endOf);
+    const endOf = (/** @type {Opening} */ opening) => opening.toMs;
     // The one that was being opened at the end of it counts too.
-    const last = Math.min(this.openings.length, countUpTo(this.openings, toMs, endOf) + 1);
-    return WHYS.reduce((most, why) =>
-      this.#counts[why][last] - this.#counts[why][first] > this.#counts[most][last] - this.#counts[most][first]
-        ? why
-        : most,
+    const within = this.openings.slice(
+      countUpTo(this.openings, fromMs, endOf),
+      countUpTo(this.openings, toMs, endOf) + 1,
     );
+    return WHYS.reduce((most, why) => (countWhy(within, why) > countWhy(within, most) ? why : most));
   }
 
   /** Whether its clears come from connections that are ended one by one. */
@@ -116,7 +109,7 @@ export class PoolHistory {
 
   /** How many were opened for this reason. @param {Why} why */
   count(why) {
-    return this.#counts[why][this.openings.length];
+    return countWhy(this.openings, why);
   }
 
   /** @param {RecordedTrace['events']} events @param {string[]} reasons @param {number[]} rows */
@@ -142,7 +135,6 @@ export class PoolHistory {
         const fromMs = toMs - (durationMs[row] || 0);
         const why = lost.pop() ?? (this.#isRecovering(fromMs) ? 'cleared' : 'growth');
         open.add(connection);
-        this.#whyOf.set(connection, why);
         this.openings.push({ fromMs, toMs, why, connection });
       }
     }
@@ -159,16 +151,9 @@ export class PoolHistory {
   }
 }
 
-/** @param {Opening} opening */
-function endOf({ toMs }) {
-  return toMs;
-}
-
 /** @param {Opening[]} openings @param {Why} why */
-function countBefore(openings, why) {
-  const counts = new Int32Array(openings.length + 1);
-  openings.forEach((opening, index) => (counts[index + 1] = counts[index] + Number(opening.why === why)));
-  return counts;
+function countWhy(openings, why) {
+  return openings.filter((opening) => opening.why === why).length;
 }
 
 /**

@@ -1,7 +1,7 @@
+import { groupBy } from '../base/group-by.js';
 import { nameClient } from '../trace/pick-pool.js';
-import { findHolders } from './find-holders.js';
 
-/** @import { PoolHistory } from './pool-history.js' */
+/** @import { Wait } from './explain-waits.js' */
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
 
 /**
@@ -28,45 +28,37 @@ const PROOFS = 3;
  * Picks the longest waits, of different requests.
  *
  * @param {RecordedTrace} trace
- * @param {PoolHistory[]} pools
- * @param {number[]} rows
+ * @param {Wait[]} waits for connections
  * @param {number} [count] at most
  * @returns {Proof[]}
  */
-export function pickProofs(trace, pools, rows, count = PROOFS) {
-  const { waitMs, requestOf } = trace.checkouts;
-  /** @type {number[]} */
+export function pickProofs(trace, waits, count = PROOFS) {
+  const { waitMs } = trace.checkouts;
+  /** @type {Wait[]} */
   const picked = [];
-  for (const row of rows.toSorted((a, b) => waitMs[b] - waitMs[a])) {
+  for (const wait of waits.toSorted((a, b) => waitMs[b.row] - waitMs[a.row])) {
     if (picked.length === count) break;
-    if (requestOf[row] >= 0 && picked.some((other) => requestOf[other] === requestOf[row])) continue;
-    picked.push(row);
+    if (wait.request < 0 || picked.every(({ request }) => request !== wait.request)) picked.push(wait);
   }
-  return picked.map((row) => describeCheckout(trace, pools, row));
+  return picked.map((wait) => describeWait(trace, wait));
 }
 
-/** @param {RecordedTrace} trace @param {PoolHistory[]} histories @param {number} row @returns {Proof} */
-function describeCheckout(trace, histories, row) {
-  const { checkouts, pools, routes, operations, reasons } = trace;
-  /** @type {HolderCount[]} */
-  const holders = [];
-  for (const holder of findHolders(trace, histories, row)) {
-    const route = routes[holder.route] ?? null;
-    const operation = operations[holder.operation]?.name ?? null;
-    const known = holders.find((each) => each.route === route && each.operation === operation);
-    if (known) known.count++;
-    else holders.push({ route, operation, count: 1 });
-  }
+/** @param {RecordedTrace} trace @param {Wait} wait @returns {Proof} */
+function describeWait({ checkouts, pools, routes, operations, reasons }, { row, pool, route, holders }) {
+  const nameOf = (/** @type {number} */ operation) => operations[operation]?.name ?? null;
+  const behind = groupBy(holders, (holder) => JSON.stringify([routes[holder.route], nameOf(holder.operation)]));
   return {
     atMs: checkouts.startedMs[row],
-    client: nameClient(pools[checkouts.poolOf[row]]),
-    route: routes[checkouts.routeOf[row]] ?? null,
-    operation: operations[checkouts.operationOf[row]]?.name ?? null,
+    client: nameClient(pools[pool]),
+    route: routes[route] ?? null,
+    operation: nameOf(checkouts.operationOf[row]),
     waitMs: checkouts.waitMs[row],
     openingMs: checkouts.openingMs[row],
     connection: checkouts.connectionOf[row] || null,
     reason: reasons[checkouts.reasonOf[row]] ?? null,
     holds: checkouts.holds[row],
-    behind: holders,
+    behind: [...behind.values()].map((own) => ({
+      ...{ route: routes[own[0].route] ?? null, operation: nameOf(own[0].operation), count: own.length },
+    })),
   };
 }

@@ -74,7 +74,7 @@ export function findRepeatedQueries(trace, byRequest, times) {
  * The times of a request's queries that began when all before them had ended, by operation.
  *
  * @param {RecordedTrace} trace
- * @param {Int32Array} rows in the order of their starts
+ * @param {number[]} rows in the order of their starts
  * @returns {Map<number, number[]>}
  */
 function listInTurn({ checkouts: { startedMs, waitMs, useMs, operationOf }, operations }, rows) {

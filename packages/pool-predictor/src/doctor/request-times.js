@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.js';
 import { Intervals } from '../base/intervals.js';
 
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
@@ -18,30 +19,23 @@ import { Intervals } from '../base/intervals.js';
 
 /** The checkouts of each request, in the order of their starts. */
 export class RequestCheckouts {
-  #from;
   #rows;
 
-  /** @param {RecordedTrace} trace */
-  constructor({ checkouts: { length, requestOf }, requests }) {
-    const from = new Int32Array(requests.length + 1);
-    for (let row = 0; row < length; row++) if (requestOf[row] >= 0) from[requestOf[row] + 1]++;
-    for (let request = 0; request < requests.length; request++) from[request + 1] += from[request];
-    const next = from.slice();
-    this.#rows = new Int32Array(from[requests.length]);
-    for (let row = 0; row < length; row++) if (requestOf[row] >= 0) this.#rows[next[requestOf[row]]++] = row;
-    this.#from = from;
+  /** @param {Pick<RecordedTrace, 'checkouts'>} trace */
+  constructor({ checkouts: { requestOf } }) {
+    this.#rows = groupBy(requestOf.keys(), (row) => requestOf[row]);
   }
 
-  /** @param {number} request row @returns {Int32Array} rows of checkouts */
+  /** @param {number} request row @returns {number[]} rows of checkouts */
   of(request) {
-    return this.#rows.subarray(this.#from[request], this.#from[request + 1]);
+    return this.#rows.get(request) ?? [];
   }
 }
 
 /**
  * How many checkouts of its pool a request had open at a time.
  * @param {RecordedTrace} trace
- * @param {Int32Array} rows
+ * @param {number[]} rows
  * @param {number} pool
  * @param {number} atMs
  */
@@ -107,18 +101,14 @@ export function splitWaits({ checkouts: { startedMs, waitMs, requestOf }, reques
  */
 export function splitRequests(trace, { byRequest, waitedMs }) {
   const { requests } = trace;
-  const times = [];
-  for (let row = 0; row < requests.length; row++) {
-    if (Number.isNaN(requests.startedMs[row])) continue;
-    times.push(splitRequest(trace, row, byRequest.of(row), waitedMs));
-  }
-  return times;
+  const known = [...requests.startedMs.keys()].filter((row) => !Number.isNaN(requests.startedMs[row]));
+  return known.map((row) => splitRequest(trace, row, byRequest.of(row), waitedMs));
 }
 
 /**
  * @param {RecordedTrace} trace
  * @param {number} row
- * @param {Int32Array} rows of its checkouts
+ * @param {number[]} rows of its checkouts
  * @param {Float64Array} waitsMs
  * @returns {RequestTimes}
  */

@@ -4,7 +4,7 @@ import { nameClient } from '../trace/pick-pool.js';
 
 /** @import { ClientUse } from '../trace/client-use.js' */
 /** @import { RecordedPool, RecordedTrace } from '../trace/recorded-trace.js' */
-/** @import { WaitEvidence } from './attribute-waits.js' */
+/** @import { WaitEvidence } from './explain-waits.js' */
 /** @import { FoundLimit } from './find-limits.js' */
 /** @import { WaitVerdict } from './verdict.js' */
 

@@ -1,10 +1,10 @@
 import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
-import { CAUSE, GROWTH_CAUSES, OPENING_CAUSES } from './causes.js';
+import { GROWTH_CAUSES, OPENING_CAUSES } from './causes.js';
 import { describeServer } from './cause-facts.js';
 
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
-/** @import { WaitEvidence } from './attribute-waits.js' */
+/** @import { Wait, WaitEvidence } from './explain-waits.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { CauseFacts } from './cause-facts.js' */
 /** @import { FailedOperations } from './failed-operations.js' */
@@ -60,12 +60,12 @@ const BLOCKED_MS = 100;
  */
 
 /**
- * @param {{ trace: RecordedTrace, evidence: WaitEvidence, causeOf: Uint8Array, times: RequestTimes[],
+ * @param {{ trace: RecordedTrace, evidence: WaitEvidence, waits: Wait[], times: RequestTimes[],
  *   limits: FoundLimit[], causes: FoundCause[], totals: Diagnosis['totals'], repeated: RepeatedQueries[], failed:
  *   FailedOperations[] }} found
  * @returns {WaitVerdict}
  */
-export function judge({ trace, evidence, causeOf, times, limits, causes, totals, repeated, failed }) {
+export function judge({ trace, evidence, waits: explained, times, limits, causes, totals, repeated, failed }) {
   const waits = {
     waitingShare: totals.waiting / (totals.requests || 1),
     meanWaitMs:
@@ -78,7 +78,7 @@ export function judge({ trace, evidence, causeOf, times, limits, causes, totals,
   if (isLittle) return { ...waits, cause: 'tooLittleData', isProblem: false };
   const important = causes.filter(({ cause }) => cause !== 'none' && !isPassing(cause, causes, totals));
   const isRefused = totals.refused >= Math.max(MIN_REFUSED, REFUSED_SHARE * totals.checkouts);
-  const isImportant = (/** @type {number} */ row) => important.some(({ cause }) => CAUSE[cause] === causeOf[row]);
+  const isImportant = (/** @type {number} */ row) => important.some(({ cause }) => cause === explained[row].cause);
   const mayBeLong = important.length > 0 || trace.unlisted.count > 0;
   const spans = mayBeLong ? listSpans(trace, evidence, isImportant, times, limits) : [];
   // Where no route has enough requests, all of them together may.
@@ -114,7 +114,12 @@ function listSpans({ checkouts }, { byRequest, waitedMs }, isImportant, times, l
   const limited = new Map(limits.flatMap(({ waits }) => waits.map(({ row, beforeMs }) => [row, beforeMs])));
   const known = new Set(times.map(({ row }) => row));
   const spans = times.map(({ row, route, durationMs }) => {
-    const counted = sum([...byRequest.of(row)].filter(isImportant).map((each) => waitedMs[each]));
+    const counted = sum(
+      byRequest
+        .of(row)
+        .filter(isImportant)
+        .map((each) => waitedMs[each]),
+    );
     return { route, durationMs, waitMs: counted + (limited.get(row) ?? 0) };
   });
   for (let row = 0; row < checkouts.length; row++) {

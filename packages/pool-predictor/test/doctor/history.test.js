@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findHolders } from '../../src/doctor/find-holders.js';
+import { listLongestWaits } from '../../src/doctor/diagnose.js';
 import { PoolHistory } from '../../src/doctor/pool-history.js';
 import { LoopFacts, ServerFacts } from '../../src/doctor/second-facts.js';
 import { record } from './recordings.js';
@@ -77,27 +77,19 @@ describe('the openings of a pool', () => {
 });
 
 describe('who had the connections', () => {
-  const waits = { waitMs: 100, useMs: 1 };
-  const inUse = [use(0, 200), use(10, 300), use(20, 25)];
+  const inUse = [use(0, 200, { route: 1 }), use(10, 300), use(20, 25)];
+  const [fast, slow] = ['/fast', '/report'];
 
-  /** @param {Line} wait @param {number} [maxPoolSize] */
+  /** @param {Line} wait @param {number} [maxPoolSize] @returns {Promise<(string | null)[]>} their routes */
   async function holdersOf(wait, maxPoolSize = 2) {
-    const { trace, history } = await historyOf([...inUse, use(100, 1, { ...waits, ...wait })], {
+    const { trace } = await historyOf([...inUse, use(100, 1, { waitMs: 100, ...wait })], {
       maxPoolSize: { value: maxPoolSize, from: 'code' },
     });
-    return findHolders(trace, [history], trace.checkouts.length - 1).map(({ atMs, ...holder }) => ({
-      ...holder,
-      startedMs: trace.checkouts.startedMs[trace.checkouts.requestOf.indexOf(holder.request)],
-      atMs,
-    }));
+    return listLongestWaits(trace, 1)[0].behind.map(({ route }) => route);
   }
 
   test('is found from their times where the trace does not say it: in the middle of the wait, the last first', async () => {
-    const facts = { route: 0, operation: 0, atMs: 150 };
-    expect(await holdersOf({})).toMatchObject([
-      { ...facts, startedMs: 10 },
-      { ...facts, startedMs: 0 },
-    ]);
+    expect(await holdersOf({})).toEqual([fast, slow]);
   });
 
   test('is nobody where one was free, or the pool has no limit', async () => {
@@ -108,7 +100,7 @@ describe('who had the connections', () => {
   });
 
   test('is what the trace says, where it does', async () => {
-    expect(await holdersOf({ behind: [[1, 0, 10]] })).toMatchObject([{ route: 1, operation: 0, atMs: 100 }]);
+    expect(await holdersOf({ behind: [[1, 0, 10]] })).toEqual([slow]);
   });
 });
 

@@ -1,12 +1,10 @@
-import { CAUSE, GROWTH_CAUSES } from './causes.js';
-import { findHolders } from './find-holders.js';
+import { GROWTH_CAUSES } from './causes.js';
 import { countOpen } from './request-times.js';
 
 /** @import { Intervals } from '../base/intervals.js' */
 /** @import { ClientUse } from '../trace/client-use.js' */
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
 /** @import { Cause } from './causes.js' */
-/** @import { PoolHolder } from './find-holders.js' */
 /** @import { PoolHistory, Why } from './pool-history.js' */
 /** @import { RequestCheckouts } from './request-times.js' */
 /** @import { LoopFacts, ServerFacts } from './second-facts.js' */
@@ -24,29 +22,82 @@ import { countOpen } from './request-times.js';
  * @property {Intervals[]} background by pool, see listBackground
  */
 
-/** Who waits less has not waited: that is the driver's own work. */
+/**
+ * Why a checkout, or a request outside of the pool, waited, and behind whom. Numbers of things are rows, or -1.
+ *
+ * @typedef {object} Wait
+ * @property {Cause} cause
+ * @property {number} row of the checkout; -1: the request waited for a concurrency limit
+ * @property {number} request
+ * @property {number} route
+ * @property {number} pool
+ * @property {number} waitedMs how much it adds to the wait of its request, see splitWaits
+ * @property {PoolHolder[]} holders who had all connections of the pool; none if one was free
+ *
+ * @typedef {{ request: number, route: number, operation: number, atMs: number }} PoolHolder a checkout that had a
+ *   connection while another one waited; atMs: when it had it
+ */
+
+/** Shorter waits are the driver's own work. */
 const AT_ONCE_MS = 1;
 /** The same where a connection was free, on a busy machine. */
 const FREE_MS = 5;
 /** Opening a connection takes this long only if something in between holds it up. */
 const SLOW_HANDSHAKE_MS = 50;
-/** Whoever waits longer than this many openings waits because few are opened at the same time. */
+/** A wait that is longer than this many openings is due to how few are opened at the same time. */
 const OPENINGS = 2;
 /** Parked connections are the cause if they are this share of a pool. */
 const PARKED = 0.4;
-/** As many holders as a wait names. */
+/** The monitor names this many holders of a wait. */
 const MAX_BEHIND = 10;
 
 /**
+ * Explains each checkout of a trace. Everything else that the doctor says about waits groups these rows.
+ *
  * @param {RecordedTrace} trace
  * @param {WaitEvidence} evidence
- * @returns {Uint8Array} for each checkout, a row of CAUSES
+ * @returns {Wait[]} by row of the checkout
  */
-export function attributeWaits(trace, evidence) {
-  const causes = new Uint8Array(trace.checkouts.length);
-  for (let row = 0; row < causes.length; row++)
-    causes[row] = CAUSE[blameClients(findCause(trace, evidence, row), trace, evidence, row)];
-  return causes;
+export function explainWaits(trace, evidence) {
+  const { poolOf, requestOf, routeOf, length } = trace.checkouts;
+  return Array.from({ length }, (_, row) => {
+    const holders = hasWaited(trace.checkouts, row) ? findHolders(trace, evidence.pools, row) : [];
+    const cause = blameClients(findCause(trace, evidence, row, holders), trace, evidence, row);
+    const who = { request: requestOf[row], route: routeOf[row], pool: poolOf[row] };
+    return { cause, row, ...who, waitedMs: evidence.waitedMs[row], holders };
+  });
+}
+
+/**
+ * Finds who had all connections of the pool while a checkout waited: those that the trace names, else those that were
+ * in use in the middle of the wait. Checkouts that begin in the same moment see the connections free that the first of
+ * them get.
+ *
+ * @param {RecordedTrace} trace
+ * @param {PoolHistory[]} pools
+ * @param {number} row of the checkout
+ * @returns {PoolHolder[]} none if a connection was free
+ */
+export function findHolders({ checkouts, behind, pools: recorded }, pools, row) {
+  const from = checkouts.behindFrom[row];
+  const [startedMs, waitMs] = [checkouts.startedMs[row], checkouts.waitMs[row]];
+  if (checkouts.behindCount[row] > 0)
+    return Array.from({ length: checkouts.behindCount[row] }, (_, index) => ({
+      request: behind.requestOf[from + index],
+      route: behind.routeOf[from + index],
+      operation: behind.operationOf[from + index],
+      atMs: startedMs,
+    }));
+  const { maxPoolSize = 0 } = recorded[checkouts.poolOf[row]];
+  const history = pools[checkouts.poolOf[row]];
+  const atMs = startedMs + waitMs / 2;
+  if (maxPoolSize === 0 || history.inUse.countAt(atMs) < maxPoolSize) return [];
+  return history.holdersAt(atMs).map((holder) => ({
+    request: checkouts.requestOf[holder],
+    route: checkouts.routeOf[holder],
+    operation: checkouts.operationOf[holder],
+    atMs,
+  }));
 }
 
 /**
@@ -76,8 +127,8 @@ function hasWaited({ waitMs, openingMs, behindCount, useMs }, row) {
   return behindCount[row] > 0 || openingMs[row] > 0;
 }
 
-/** @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {number} row @returns {Cause} */
-function findCause(trace, evidence, row) {
+/** @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {number} row @param {PoolHolder[]} holders @returns {Cause} */
+function findCause(trace, evidence, row, holders) {
   const { checkouts } = trace;
   if (!hasWaited(checkouts, row)) return 'none';
   const [fromMs, waitMs] = [checkouts.startedMs[row], checkouts.waitMs[row]];
@@ -90,7 +141,7 @@ function findCause(trace, evidence, row) {
     const isLong = waitMs > OPENINGS * pool.medianOpeningMs;
     return causeOfOpening(pool.whyMostOpened(fromMs, toMs), pool, isLong);
   }
-  return causeOfQueue(trace, evidence, row, { fromMs, toMs });
+  return causeOfQueue(trace, evidence, row, holders);
 }
 
 /** @param {RecordedTrace} trace @param {number} row */
@@ -114,36 +165,34 @@ function causeOfClear({ isLosing }) {
 }
 
 /**
- * Of a wait for connections that others had.
+ * Finds the cause of a wait for connections that others had.
  *
  * @param {RecordedTrace} trace
  * @param {WaitEvidence} evidence
  * @param {number} row
- * @param {{ fromMs: number, toMs: number }} wait
+ * @param {PoolHolder[]} holders
  * @returns {Cause}
  */
-function causeOfQueue(trace, evidence, row, { fromMs, toMs }) {
-  const { pools, loops, servers } = evidence;
-  const { checkouts, pools: recorded, operations } = trace;
-  const pool = checkouts.poolOf[row];
-  const { process, maxPoolSize = 0 } = recorded[pool];
-  const isLate = loops[process].wasLate(fromMs, toMs);
-  const holders = findHolders(trace, pools, row);
+function causeOfQueue(trace, evidence, row, holders) {
+  const { checkouts, pools, operations } = trace;
+  const [pool, fromMs, waitMs] = [checkouts.poolOf[row], checkouts.startedMs[row], checkouts.waitMs[row]];
+  const { process, maxPoolSize = 0 } = pools[pool];
+  const isLate = evidence.loops[process].wasLate(fromMs, fromMs + waitMs);
   if (holders.length === 0) {
     if (isLate) return 'lateEventLoop';
-    return toMs - fromMs < FREE_MS ? 'none' : 'tooLittleData';
+    return waitMs < FREE_MS ? 'none' : 'tooLittleData';
   }
   const parked = holders.filter(({ operation }) => operations[operation]?.kind);
   const size = maxPoolSize > 0 && maxPoolSize <= MAX_BEHIND ? maxPoolSize : holders.length;
   if (parked.length / size >= PARKED) return 'parkedConnections';
   if (isLate) return 'lateEventLoop';
-  if (servers[process].isSlowed) return 'fullServer';
+  if (evidence.servers[process].isSlowed) return 'fullServer';
   const several = holders.filter((holder) => askedAtOnce(trace, evidence, holder, pool) > 0);
   return several.length >= holders.length / 2 ? 'severalAtOnce' : 'fullPool';
 }
 
 /**
- * How many connections a holder had or wanted at once: a request more than one, or a job more than there are.
+ * Counts the connections that a holder had or wanted at once: a request more than one, or a job more than there are.
  *
  * @param {RecordedTrace} trace
  * @param {Pick<WaitEvidence, 'byRequest' | 'background'>} evidence
