@@ -1,10 +1,7 @@
 import { listOf, map, mapOf, number, orNone, shape, text } from '../base/shape.js';
 
-/** Of the lab saturation, beside `processor`. */
-const OLD_CAUSES = ['hotDocument', 'tickets'];
 const LEFT_OUT =
-  'This result also has a hot document or read tickets, which the lab no longer measures. They are left out; the ' +
-  'file still has their figures.';
+  'This result also has variants that the lab no longer measures. They are left out; the file still has their figures.';
 
 const figures = orNone(map);
 
@@ -41,9 +38,9 @@ export function checkResult(value) {
 }
 
 /**
- * Converts a result of version 0.1 to the names of today: its `runs` of a variant are now `repeats`, its remedy `cap` is now
- * `limit`, and a replicator's `tunnel` and `opsPerWrite` are now `mode` and `opsPerBatch`. Until version 0.3, its `merge` was
- * true or false. The lab saturation once had two more causes; what it measured for them is left out, with a warning.
+ * Converts a result of version 0.1 to the names of today: its `runs` of a variant are now `repeats`, its remedy `cap`
+ * is now `limit`, and a replicator's `tunnel` and `opsPerWrite` are now `mode` and `opsPerBatch`. Until version 0.3,
+ * its `merge` was true or false. Variants that a lab once had are left out, with a warning.
  *
  * @param {unknown} json of any version, not checked yet
  * @returns {unknown}
@@ -51,13 +48,17 @@ export function checkResult(value) {
 export function upgradeResult(json) {
   const { lab, variants, warnings } = Object(json);
   if (!Array.isArray(variants)) return json;
-  const shown =
-    lab === 'saturation' ? variants.filter((variant) => !OLD_CAUSES.includes(variant?.settings?.cause)) : variants;
+  const shown = variants.filter((variant) => !isGone(lab, Object(variant?.settings)));
   return {
     ...Object(json),
     variants: shown.map(upgradeVariant),
     ...(shown.length < variants.length && { warnings: [warnings ?? [], LEFT_OUT].flat() }),
   };
+}
+
+/** @param {unknown} lab @param {Record<string, unknown>} settings of a variant @returns {boolean} */
+function isGone(lab, { cause, mix }) {
+  return lab === 'saturation' ? cause === 'hotDocument' || cause === 'tickets' : lab === 'replication' && Boolean(mix);
 }
 
 /** @param {unknown} variant */

@@ -1,5 +1,4 @@
 /** @import { MergeRule } from 'oplog-replicator' */
-/** @import { Mix } from './mixed-operations.js' */
 
 /**
  * Figures of the MongoShake Performance Document, averages of 60 seconds:
@@ -10,7 +9,7 @@
 
 const GB = 1000;
 
-/** Of cases 1 to 10: operations per second, CPU in percent, memory in MB. @type {[number, number, number][]} */
+/** Operations per second, CPU in percent and memory in MB of cases 1 to 10. @type {[number, number, number][]} */
 const FIGURES = [
   [424_251, 1175, 130],
   [545_117, 694, 43],
@@ -62,9 +61,7 @@ export function findOnTwoCores({ published, settings }) {
 /**
  * @typedef {object} Shape of the data
  * @property {number} collections
- * @property {number} fields of each document, besides its _id; ignored with a mix, whose documents have 1 KB
- * @property {Mix} [mix] default: only inserts
- * @property {boolean} [hot] whether all updates of the mix change the same document
+ * @property {number} fields of each document, besides its _id
  *
  * @typedef {object} ReplicatorSettings
  * @property {'direct' | 'mock'} mode direct writes to the target, mock discards every write (a dry run)
@@ -75,9 +72,6 @@ export function findOnTwoCores({ published, settings }) {
  * @typedef {Shape & Omit<ReplicatorSettings, 'merge'> & { number: number, shards: number, rttMs?: number,
  *   published: PublishedCase | null }} Case `rttMs`: how much longer a round trip to the target takes
  */
-
-/** @type {Mix} */
-const MIX = { inserts: 60, updates: 30, deletes: 10 };
 
 /** What a case has unless it says otherwise: it is case 3. */
 const COMMON = /** @type {const} */ ({
@@ -101,17 +95,14 @@ const DIFFERENCES = [
   { collections: 128, workers: 64 },
   { collections: 128, workers: 128, hash: 'collection' },
   { shards: 2 },
-  { mix: MIX },
-  { mix: MIX, hot: true },
-  { mix: MIX, rttMs: 20 },
+  { rttMs: 20 },
 ];
 
 /**
  * Cases 1 to 10 are those of the MongoShake Performance Document (Go, 64 cores, MongoDB 3.4). Their operations are all
  * inserts, spread evenly over the collections. An oplog entry has about 180 bytes with one field, and 220 with five.
  * Where the document's text and table differ, these are from the text: case 2 has one field, case 9 hashes by
- * collection. Its sharded source had 8 shards, ours has 2. The others are our own: a mix of operations, then with one
- * hot document, and then with a distance to the target.
+ * collection. Its sharded source had 8 shards, ours has 2. Case 11 is our own: case 3 with a distant target.
  * @type {Case[]}
  */
 export const CASES = DIFFERENCES.map((differences, index) => ({
@@ -124,7 +115,7 @@ export const CASES = DIFFERENCES.map((differences, index) => ({
 const NUMBERS = CASES.map(({ number }) => number);
 
 /**
- * @param {string} text numbers of cases, e.g. `3`, `1,3` or `1..13`
+ * @param {string} text numbers of cases, e.g. `3`, `1,3` or `1..11`
  * @returns {number[]} ascending, without duplicates
  * @throws {Error} that names the wrong part
  */
@@ -141,6 +132,18 @@ export function parseCases(text) {
   });
   return [...new Set(found)].sort((a, b) => a - b);
 }
+
+/**
+ * Data of inserts that the replicator does not read from the oplog before it starts: single inserts, and those without
+ * a replicator. No case has this shape.
+ */
+export const OTHER_INSERTS = { collections: 1, fields: 5, shards: 1 };
+
+/**
+ * The default when the published experiment was made. The replicator loses nothing by it: a checkpoint waits until a
+ * majority has the writes that it covers.
+ */
+export const WRITE_CONCERN = { w: 1 };
 
 /** Documents of an insert where the target is measured without a replicator, in batches. */
 export const CEILING_BATCH = 1000;

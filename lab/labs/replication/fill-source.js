@@ -1,5 +1,4 @@
 import { ObjectId } from 'mongodb';
-import { generateOperations } from './mixed-operations.js';
 
 /** @import { MongoClient, Timestamp } from 'mongodb' */
 /** @import { Shape } from './cases.js' */
@@ -7,7 +6,7 @@ import { generateOperations } from './mixed-operations.js';
 const [MIN_BATCH_SIZE, MAX_BATCH_SIZE] = [100, 5000];
 /** After this share of the operations comes `middle`. */
 const FIRST_SHARE = 0.1;
-/** On two busy cores, four fill 1.2 to 1.4 times as fast as two. */
+/** Batches in flight. On two busy cores, four fill 1.2 to 1.4 times as fast as two. */
 const CONCURRENCY = 4;
 const MAX_ERROR_LENGTH = 100;
 
@@ -63,8 +62,7 @@ export async function fillSource(client, { database, shape, ops, part = 0, of = 
       if (filled >= first) middle ??= operationTime;
     }
   };
-  // Inserts do not depend on each other, but the operations of a mix do.
-  await Promise.all(Array.from({ length: shape.mix ? 1 : CONCURRENCY }, fill));
+  await Promise.all(Array.from({ length: CONCURRENCY }, fill));
   const until = await readOperationTime(client);
   return { from, middle: middle ?? until, until };
 }
@@ -77,15 +75,8 @@ export async function fillSource(client, { database, shape, ops, part = 0, of = 
  * @returns {Generator<{ collection: string, [field: string]: unknown }>}
  */
 function* listEntries(shape, ops, part, of) {
-  const { collections, mix } = shape;
-  if (mix) {
-    for (const { number, entry } of generateOperations({ ...shape, mix }, ops)) {
-      if (number % of === part) yield { ...entry, collection: nameCollection(number % collections) };
-    }
-    return;
-  }
   for (let index = part; index < ops; index += of) {
-    yield { op: 'i', o: makeDocument(index, shape), collection: nameCollection(index % collections) };
+    yield { op: 'i', o: makeDocument(index, shape), collection: nameCollection(index % shape.collections) };
   }
 }
 
@@ -113,22 +104,13 @@ export async function createCollections(db, shape) {
 }
 
 /**
- * Deterministic.
+ * Makes the same document for the same index. A field has 10 bytes, which gives oplog entries the published sizes.
  * @param {number} index
  * @param {Shape} shape
  */
-export function makeDocument(index, shape) {
-  return { _id: makeId(index), ...makeFields(index, shape) };
-}
-
-/**
- * A field has 10 bytes, which gives oplog entries the published sizes.
- * @param {number} index
- * @param {Shape} shape
- * @returns {Record<string, unknown>}
- */
-export function makeFields(index, { fields }) {
-  return Object.fromEntries(Array.from({ length: fields }, (_, field) => [`col${field}`, index + field]));
+export function makeDocument(index, { fields }) {
+  const entries = Array.from({ length: fields }, (_, field) => [`col${field}`, index + field]);
+  return { _id: makeId(index), ...Object.fromEntries(entries) };
 }
 
 /**

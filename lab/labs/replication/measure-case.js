@@ -2,18 +2,12 @@ import { sum } from '../../base/statistics.js';
 import { startReplicator } from './start-replicator.js';
 import { runClosedLoop } from '../../harness/loads/closed-loop.js';
 import { makeDocument } from './fill-source.js';
-import { SINGLE_INSERTS } from './measure-single-inserts.js';
+import { OTHER_INSERTS, WRITE_CONCERN } from './cases.js';
 
 /** @import { ReplicatorSettings } from './cases.js' */
 /** @import { OplogRange } from './fill-source.js' */
 /** @import { ReplicatorReport } from './replicator.js' */
 /** @import { Data, Testbed } from './testbed.js' */
-
-/**
- * The default when the published experiment was made. The replicator loses nothing by it: a checkpoint waits until a
- * majority has the writes that it covers.
- */
-export const WRITE_CONCERN = { w: 1 };
 
 /**
  * @typedef {object} CaseFigures
@@ -34,17 +28,16 @@ export const WRITE_CONCERN = { w: 1 };
  * @param {object} options
  * @param {number} options.ops that the source has
  * @param {number} options.seconds how long it is measured at least; 0: once, without a warm-up
- * @param {(report: ReplicatorReport) => void} [options.onReport] called each second and at the end
  * @param {AbortSignal} [options.signal]
  * @returns {Promise<{ measured: CaseFigures, failed?: string }>}
  */
-export async function measureCase(testbed, settings, { ops, seconds, onReport = () => {}, signal }) {
+export async function measureCase(testbed, settings, { ops, seconds, signal }) {
   const { mode, workers, hash, merge, rttMs = 0 } = settings;
   const prepare = async () => {
     if (mode === 'direct') await testbed.clearTarget(settings);
   };
   const target = await testbed.openTarget(rttMs);
-  const replicator = await startReplicator({ onReport, signal });
+  const replicator = await startReplicator(signal);
   const common = {
     ...testbed.sourceOptions(settings),
     workers,
@@ -58,7 +51,6 @@ export async function measureCase(testbed, settings, { ops, seconds, onReport = 
   const replicatePart = async (/** @type {keyof OplogRange} */ from, /** @type {keyof OplogRange} */ until) => {
     const [start, stop] = [from, until].map((name) => testbed.listTimes(settings, name));
     const { end } = await replicator.replicate({ ...common, from: start, until: stop });
-    onReport(await end);
     ends.push(await end);
   };
   const isEnough = () => sum(ends.slice(1).map(({ figures }) => figures.tookMs)) >= seconds * 1000;
@@ -126,11 +118,11 @@ const WARM_UP_MS = 500;
  * @returns {Promise<{ ops: number, tookMs: number, ratePerSec: number, opsPerBatch: number }>}
  */
 export async function measureCeiling(testbed, { workers, opsPerBatch, forMs }, signal) {
-  await testbed.fill(SINGLE_INSERTS, 0);
-  await testbed.clearTarget(SINGLE_INSERTS);
-  const { target } = testbed.pickCollections(SINGLE_INSERTS);
+  await testbed.fill(OTHER_INSERTS, 0);
+  await testbed.clearTarget(OTHER_INSERTS);
+  const { target } = testbed.pickCollections(OTHER_INSERTS);
   let made = 0;
-  const make = () => makeDocument(made++, SINGLE_INSERTS);
+  const make = () => makeDocument(made++, OTHER_INSERTS);
   const task = () =>
     target.insertMany(Array.from({ length: opsPerBatch }, make), { ordered: false, writeConcern: WRITE_CONCERN });
   const run = (/** @type {number} */ withinMs) => runClosedLoop({ workers, task, withinMs }, { signal });

@@ -1,48 +1,39 @@
-import { MERGE_RULES } from 'oplog-replicator';
 import { COUNT, COUNTS, createChoiceParser, parseInteger } from '../../harness/lab-options.js';
-import { CASES, CEILING_BATCH, nameCeiling, parseCases, PUBLISHED } from './cases.js';
+import { CASES, CEILING_BATCH, nameCeiling, OTHER_INSERTS, parseCases, PUBLISHED } from './cases.js';
 import { measureCase, measureCeiling } from './measure-case.js';
-import { measureSingleInserts, SINGLE_INSERTS } from './measure-single-inserts.js';
-import { describeMix, parseMix } from './mixed-operations.js';
+import { measureSingleInserts } from './measure-single-inserts.js';
 import { replicationView } from './replication-view.js';
-import { createReportFormatter } from './start-replicator.js';
 import { openTestbed } from './testbed.js';
+import { WORKER_OPTIONS } from './worker-options.js';
 
 /** @import { MergeRule } from 'oplog-replicator' */
 /** @import { Context, Lab, Measurement, Plan, PlannedVariant } from '../../harness/run-lab.js' */
 /** @import { Case } from './cases.js' */
-/** @import { Mix } from './mixed-operations.js' */
-/** @import { ReplicatorReport } from './replicator.js' */
 /** @import { ReplicationFigures, ReplicationSettings } from './replication-view.js' */
 /** @import { Testbed } from './testbed.js' */
 
 /** Estimates for the progress bar. */
 const OVERHEAD_MS = 2500;
 const MERGED_OPS_PER_MS = 100;
-const MIXED_OPS_PER_MS = 30;
 const UNMERGED_OPS_PER_MS = 2.5;
-const SINGLE_INSERTS_MS = 14_000;
+const SINGLE_INSERTS_MS = 8000;
 const MIN_CEILING_MS = 500;
-
-const SINGLE_INSERT_COUNT = 100;
 
 /**
  * @typedef {object} ReplicationOptions
  * @property {number[]} cases
  * @property {number} ops
  * @property {number} seconds
- * @property {Mix} [mix]
  * @property {number[]} [workers]
  * @property {'id' | 'collection'} [hash]
  * @property {'direct' | 'mock'} [mode]
  * @property {MergeRule} merge
  * @property {boolean} [latency]
  * @property {boolean} [ceiling]
- * @property {boolean} [stats]
  * @property {string} [target] connection string
  *
  * @typedef {Plan<ReplicationSettings, ReplicationFigures> & { settings: { ops: number, seconds: number },
- *   stats?: boolean, target?: string }} ReplicationPlan
+ *   target?: string }} ReplicationPlan
  */
 
 /** @type {Lab<ReplicationOptions, ReplicationSettings, ReplicationFigures, ReplicationPlan, Testbed>} */
@@ -55,9 +46,7 @@ export const replication = {
     cases: {
       value: 'list',
       parse: parseCases,
-      about:
-        'which cases, e.g. 3, 1,3 or 1..13: ten published ones of inserts, and a mix of operations, with one hot ' +
-        'document, and at a distance',
+      about: 'which cases, e.g. 3, 1,3 or 1..11: ten published ones, and 11, which is case 3 with a target 20 ms away',
       default: CASES.map(({ number }) => number),
       published: PUBLISHED.cases.map((_, index) => index + 1),
     },
@@ -68,16 +57,11 @@ export const replication = {
       parse: (text) => (text === '0' ? 0 : parseInteger(text)),
       default: 10,
     },
-    mix: {
-      value: 'shares',
-      about: "percent of inserts, updates and deletes, e.g. 60/30/10, instead of the case's",
-      parse: parseMix,
-    },
     workers: { ...COUNTS, about: "workers, e.g. 1,8,64, instead of the case's" },
     hash: {
       value: 'what',
-      about: "id or collection: how operations are assigned to workers, instead of the case's",
-      parse: createChoiceParser(['id', 'collection']),
+      about: `${WORKER_OPTIONS.hash.about}; instead of the case's`,
+      parse: createChoiceParser(WORKER_OPTIONS.hash.choices),
     },
     mode: {
       value: 'name',
@@ -86,10 +70,8 @@ export const replication = {
     },
     merge: {
       value: 'rule',
-      about:
-        'which operations of a worker become one write. all: those on one collection; neighbours: those on one ' +
-        'collection, of one kind, that follow each other, as in the published experiment; none: each is a write',
-      parse: createChoiceParser([...MERGE_RULES]),
+      about: `${WORKER_OPTIONS.merge.about}. The published experiment had neighbours`,
+      parse: createChoiceParser(WORKER_OPTIONS.merge.choices),
       default: 'all',
     },
     latency: {
@@ -98,7 +80,6 @@ export const replication = {
       published: true,
     },
     ceiling: { about: 'also measure what the target takes without a replicator', default: false, published: true },
-    stats: { about: 'print a line each second' },
     source: {
       value: 'url',
       about: 'connection string of the source, in place of MONGO_URL; a replica set that gets the test data',
@@ -111,9 +92,9 @@ export const replication = {
 };
 
 /** @param {ReplicationOptions} options @returns {Promise<ReplicationPlan>} */
-async function plan({ stats, target, ...settings }) {
-  const { cases, ops, seconds, mix, workers, hash, mode, merge, latency = false, ceiling = false } = settings;
-  const changes = { ...(mix && { mix }), ...(hash && { hash }), ...(mode && { mode }), merge };
+async function plan({ target, ...settings }) {
+  const { cases, ops, seconds, workers, hash, mode, merge, latency = false, ceiling = false } = settings;
+  const changes = { ...(hash && { hash }), ...(mode && { mode }), merge };
   const variants = CASES.filter(({ number }) => cases.includes(number)).flatMap((preset) =>
     (workers ?? [preset.workers]).map((count) =>
       planCase(preset, { ...preset, ...changes, workers: count }, { ops, seconds }),
@@ -121,11 +102,10 @@ async function plan({ stats, target, ...settings }) {
   );
   const [count = CASES[0].workers] = workers ?? [];
   /** @type {ReplicationSettings} */
-  const single = { ...SINGLE_INSERTS, mode: 'direct', workers: count, hash: hash ?? 'id', merge };
+  const single = { ...OTHER_INSERTS, mode: 'direct', workers: count, hash: hash ?? 'id', merge };
   const published = { latencyBelowMs: PUBLISHED.latencyBelowMs };
   return {
-    settings: { cases, ops, seconds, mix, workers, hash, mode, merge, latency, ceiling },
-    stats,
+    settings: { cases, ops, seconds, workers, hash, mode, merge, latency, ceiling },
     target,
     variants: [
       ...variants,
@@ -140,7 +120,7 @@ function planCeilings(seconds) {
   return PUBLISHED.ceilings.flatMap(({ threads, single, batched }) =>
     [1, CEILING_BATCH].map((ceilingBatch) => ({
       name: nameCeiling(threads, ceilingBatch),
-      settings: { ...SINGLE_INSERTS, mode: 'direct', workers: threads, hash: 'id', merge: 'none', ceilingBatch },
+      settings: { ...OTHER_INSERTS, mode: 'direct', workers: threads, hash: 'id', merge: 'none', ceilingBatch },
       published: { ratePerSec: ceilingBatch === 1 ? single : batched },
       estimateMs: chooseCeilingMs(seconds),
     })),
@@ -159,29 +139,28 @@ function chooseCeilingMs(seconds) {
  * @returns {PlannedVariant<ReplicationSettings, ReplicationFigures>}
  */
 function planCase(preset, changed, { ops, seconds }) {
-  const { number, collections, fields, shards, mix, hot, rttMs, workers, hash, mode, merge } = changed;
-  const own = [hot && 'one hot document', rttMs && `${rttMs} ms away`];
+  const { number, collections, fields, shards, rttMs, workers, hash, mode, merge } = changed;
   const changes = [
-    mix && mix !== preset.mix && describeMix(mix),
     workers !== preset.workers && (workers === 1 ? '1 worker' : `${workers} workers`),
     hash !== preset.hash && `by ${hash}`,
     mode !== preset.mode && mode,
   ].filter(Boolean);
-  const mergedOpsPerMs = mix ? MIXED_OPS_PER_MS : MERGED_OPS_PER_MS;
   // Neighbours in the oplog belong to different collections, unless there is only one.
   const areBatches = merge === 'all' || mode === 'mock' || (merge === 'neighbours' && collections === 1);
-  const onceMs = ops / (areBatches ? mergedOpsPerMs : UNMERGED_OPS_PER_MS);
+  const onceMs = ops / (areBatches ? MERGED_OPS_PER_MS : UNMERGED_OPS_PER_MS);
   const enoughMs = seconds * 1000;
   return {
-    name: [`case ${number}`, ...own, ...changes, ...NAMES_OF_RULES[merge]].filter(Boolean).join(', '),
-    settings: { case: number, collections, fields, shards, mix, hot, rttMs, mode, workers, hash, merge },
+    name: [`case ${number}`, rttMs && `${rttMs} ms away`, ...changes, ...NAMES_OF_RULES[merge]]
+      .filter(Boolean)
+      .join(', '),
+    settings: { case: number, collections, fields, shards, rttMs, mode, workers, hash, merge },
     published: changes.length > 0 ? null : preset.published,
     // The last replication ends later than it must, by half of it on average.
     estimateMs: OVERHEAD_MS + Math.max(onceMs, enoughMs + onceMs / 2),
   };
 }
 
-/** What the name of a case says of its rule. @type {Record<MergeRule, string[]>} */
+/** Words for the rule in the name of a case. @type {Record<MergeRule, string[]>} */
 const NAMES_OF_RULES = { all: [], neighbours: ['neighbours'], none: ['not merged'] };
 
 /** @param {ReplicationPlan} plan @param {Context} context */
@@ -204,16 +183,12 @@ async function prepare({ variants, target, settings: { ops } }, { mongoUrl, ...c
  * @param {Context & { shared: Testbed }} context
  * @returns {Promise<Measurement<ReplicationFigures>>}
  */
-async function measure({ name, settings }, plan, { shared: testbed, report, signal }) {
-  const format = createReportFormatter(name);
-  const onReport = plan.stats ? (/** @type {ReplicatorReport} */ each) => report(format(each)) : undefined;
-  if (settings.case) return measureCase(testbed, settings, { ...plan.settings, onReport, signal });
+async function measure({ settings }, plan, { shared: testbed, signal }) {
+  if (settings.case) return measureCase(testbed, settings, { ...plan.settings, signal });
   if (settings.ceilingBatch) {
     const { workers, ceilingBatch } = settings;
     const forMs = chooseCeilingMs(plan.settings.seconds);
     return { measured: await measureCeiling(testbed, { workers, opsPerBatch: ceilingBatch, forMs }, signal) };
   }
-  return {
-    measured: await measureSingleInserts(testbed, settings, { inserts: SINGLE_INSERT_COUNT, onReport, signal }),
-  };
+  return { measured: await measureSingleInserts(testbed, settings, signal) };
 }

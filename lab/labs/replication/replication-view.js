@@ -1,7 +1,6 @@
 import { shareColumns } from '../../report/columns.js';
 import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { ratioOf } from '../../report/findings.js';
-import { describeMix } from './mixed-operations.js';
 import { listReplicationFindings } from './replication-findings.js';
 import { findOnTwoCores, ON_TWO_CORES, PUBLISHED } from './cases.js';
 
@@ -46,9 +45,6 @@ export const replicationView = {
       'it and gives each entry to one of its workers, which writes it to the other MongoDB.',
     'A worker writes everything it has for a collection as one batch. The more workers share the entries, the ' +
       'smaller the batches. So more workers can be slower: a line that falls to the right shows it.',
-    'A mix has inserts, updates and deletes in random order. Operations of different kinds on different documents ' +
-      'may be reordered, so a batch has all kinds, and each kind becomes one command. Operations on the same ' +
-      'document keep their order.',
     'By id: all operations on a document go to the same worker. By collection: all operations on a collection do. ' +
       'Mock: operations are read and distributed, and nothing is written.',
     'Published: another replicator, MongoShake, on 64 cores. Compare ratios, not rates. It merges only neighbours ' +
@@ -73,14 +69,9 @@ export const replicationView = {
     },
     {
       heading: 'data',
-      about: 'collections x fields of a document, and the number of shards; documents of a mix have 1 KB',
-      value: ({ settings: { collections, fields, shards, mix } }) =>
-        `${collections} x ${mix ? '1 KB' : fields}${shards > 1 ? `, ${shards} shards` : ''}`,
-    },
-    {
-      heading: 'mix',
-      about: 'percent of inserts, updates and deletes',
-      value: ({ settings: { mix } }) => mix && describeMix(mix),
+      about: 'collections x fields of a document, and the number of shards',
+      value: ({ settings: { collections, fields, shards } }) =>
+        `${collections} x ${fields}${shards > 1 ? `, ${shards} shards` : ''}`,
     },
     { heading: 'workers', value: ({ settings }) => settings.workers },
     { heading: 'hash', about: 'how operations are assigned to workers', value: ({ settings }) => settings.hash },
@@ -123,12 +114,6 @@ export const replicationView = {
         value: ({ published }) => published?.latencyBelowMs && `< ${published.latencyBelowMs}`,
       },
     ]),
-    {
-      heading: 'idle CPU %',
-      about: 'of one core, while there is nothing to replicate',
-      digits: 1,
-      value: ({ measured }) => measured?.idleCpuPercent,
-    },
   ],
   charts: [
     {
@@ -176,44 +161,12 @@ function createSeries(label, cases) {
 /** @param {ReplicationResult} result */
 function takeaway({ variants }) {
   const cases = variants.filter(({ settings, measured }) => settings.case && measured?.ratePerSec);
-  const merging = describeMerging(cases);
   const latency = variants.find(({ measured }) => measured?.latency)?.measured?.latency;
   return [
-    cases.length > 0 &&
-      (describeWorkers(cases) ?? (merging === '' && `In ${cases[0].name}, ${describeRate(cases[0])} were replicated.`)),
-    merging,
+    cases.length > 0 && (describeWorkers(cases) ?? `In ${cases[0].name}, ${describeRate(cases[0])} were replicated.`),
     latency &&
       `95 of 100 single inserts were on the target within ${formatQuantity(latency.p95Ms, 'ms')}, all within ` +
         `${formatQuantity(latency.maxMs, 'ms')} (published: less than ${PUBLISHED.latencyBelowMs / 1000} s).`,
-  ]
-    .filter(Boolean)
-    .join(' ');
-}
-
-/**
- * Where merging ends.
- * @param {ReplicationVariant[]} variants
- */
-function describeMerging(variants) {
-  const mixed = variants.filter(
-    ({ settings }) => settings.mix && settings.merge === 'all' && settings.mode === 'direct',
-  );
-  const [plain, hot, far] = [
-    mixed.find(({ settings }) => !settings.hot && !settings.rttMs),
-    mixed.find(({ settings }) => settings.hot),
-    mixed.find(({ settings }) => settings.rttMs),
-  ];
-  return [
-    plain?.settings.mix &&
-      `Merging does not end where the kind of operation changes: with ${describeMix(plain.settings.mix)}, a batch ` +
-        `had ${formatQuantity(plain.measured?.opsPerBatch ?? 0, '')} operations, and ${describeRate(plain)} were ` +
-        `replicated.`,
-    hot &&
-      'It ends at one hot document: its updates keep their order, and one worker writes all of them. ' +
-        `With one, ${describeRate(hot)} were replicated.`,
-    far &&
-      `At ${formatQuantity(far.settings.rttMs ?? 0, 'ms')} a round trip, a batch had ` +
-        `${formatQuantity(far.measured?.opsPerBatch ?? 0, '')} operations, and ${describeRate(far)} were replicated.`,
   ]
     .filter(Boolean)
     .join(' ');

@@ -1,13 +1,10 @@
-// Runs the replicator in its own process, to measure its CPU and memory. The parent sends options, gets a report each
-// second, and may send options again when the replication has ended: the process is warm then. It disconnects to end
-// the process.
+// Runs the replicator in its own process, to measure its CPU and memory. The parent sends options, gets a report when
+// the replication has ended, and may send options again: the process is warm then. It disconnects to end the process.
 import { BSON } from 'mongodb';
 import { replicate } from 'oplog-replicator';
 import { onParentGone } from '../../../src/process/parent.js';
 
 /** @import { Figures } from 'oplog-replicator' */
-
-const REPORT_MS = 1000;
 
 /**
  * @typedef {object} ReplicatorReport
@@ -21,24 +18,18 @@ const REPORT_MS = 1000;
 async function run(options) {
   const startedAtMs = performance.now();
   const cpuAtStart = process.cpuUsage();
-  /** @param {Figures} figures @returns {ReplicatorReport} */
-  const describe = (figures) => {
-    const { user, system } = process.cpuUsage(cpuAtStart);
-    return {
-      figures,
-      cpuMs: (user + system) / 1000,
-      elapsedMs: performance.now() - startedAtMs,
-      peakRssMB: (process.resourceUsage().maxRSS * 1024) / 1e6,
-    };
-  };
   const replication = await replicate(BSON.EJSON.parse(options));
   process.send?.({ started: true });
-  const ticker = setInterval(() => process.send?.({ report: describe(replication.figures()) }), REPORT_MS);
-  try {
-    process.send?.({ end: describe(await replication.done) });
-  } finally {
-    clearInterval(ticker);
-  }
+  const figures = await replication.done;
+  const { user, system } = process.cpuUsage(cpuAtStart);
+  /** @type {ReplicatorReport} */
+  const end = {
+    figures,
+    cpuMs: (user + system) / 1000,
+    elapsedMs: performance.now() - startedAtMs,
+    peakRssMB: (process.resourceUsage().maxRSS * 1024) / 1e6,
+  };
+  process.send?.({ end });
 }
 
 // Safe at any moment: the next replicator continues from the checkpoint.

@@ -16,12 +16,10 @@ const SCRIPT = fileURLToPath(new URL('replicator.js', import.meta.url));
  */
 
 /**
- * @param {object} [options]
- * @param {(report: ReplicatorReport) => void} [options.onReport] called each second
- * @param {AbortSignal} [options.signal] stops the process
+ * @param {AbortSignal} [signal] stops the process
  * @returns {Promise<ReplicatorProcess>}
  */
-export async function startReplicator({ onReport = () => {}, signal } = {}) {
+export async function startReplicator(signal) {
   const { child, died, stop } = await forkScript(SCRIPT, { name: 'the replicator', signal });
   /** @param {string} name of a part of a message @returns {Promise<any>} */
   const receive = (name) =>
@@ -35,7 +33,6 @@ export async function startReplicator({ onReport = () => {}, signal } = {}) {
       };
       child.on('message', listen);
     });
-  child.on('message', (/** @type {any} */ { report }) => report && onReport(report));
   return {
     async replicate(options) {
       const [started, end] = ['started', 'end'].map(receive);
@@ -46,27 +43,5 @@ export async function startReplicator({ onReport = () => {}, signal } = {}) {
       return { end };
     },
     stop,
-  };
-}
-
-/**
- * @param {string} name of what is measured
- * @returns {(report: ReplicatorReport) => string} describes in one line what happened since the last report, or since
- *   the replication began again
- */
-export function createReportFormatter(name) {
-  let before = { ops: 0, cpuMs: 0, elapsedMs: 0 };
-  return ({ figures: { ops, lagMs, backlog, backlogByWorker }, cpuMs, elapsedMs, peakRssMB }) => {
-    if (elapsedMs < before.elapsedMs) before = { ops: 0, cpuMs: 0, elapsedMs: 0 };
-    const ms = elapsedMs - before.elapsedMs;
-    const line = [
-      `${name}: ${Math.round(((ops - before.ops) / ms) * 1000)} ops/s`,
-      `CPU ${Math.round(((cpuMs - before.cpuMs) / ms) * 100)} %`,
-      `peak RSS ${Math.round(peakRssMB)} MB`,
-      `backlog ${backlog}, largest of a worker ${Math.max(0, ...backlogByWorker)}`,
-      `lag ${Math.round(lagMs)} ms`,
-    ].join(' · ');
-    before = { ops, cpuMs, elapsedMs };
-    return line;
   };
 }

@@ -169,7 +169,6 @@ export async function findDifferences(one, other) {
 }
 
 /** @param {Data} data */
-function nameDatabase({ collections, fields, shards, mix, hot }) {
-  const content = mix ? `mix_${mix.inserts}_${mix.updates}_${mix.deletes}${hot ? '_hot' : ''}` : fields;
-  return `${DATABASE}_${collections}x${content}${shards > 1 ? '_shards' : ''}`;
+function nameDatabase({ collections, fields, shards }) {
+  return `${DATABASE}_${collections}x${fields}${shards > 1 ? '_shards' : ''}`;
 }

@@ -310,15 +310,15 @@ describe('11-batching/twist', () => {
 
 describe('16-replication', () => {
   const name = '16-replication';
-  acceptsOnly(name, { runs: ['quiet 16t', 'quiet 16'], answer: 2.3 }, [1, 8]);
+  acceptsOnly(name, { runs: ['quiet 16t', 'quiet 16'], answer: 1.5 }, [1, 8]);
   refuses(name, [
-    ['the twist', { runs: ['quiet 16t'], answer: 2.3 }, /no run of both yet: .+ --workers 1,8/],
+    ['the twist', { runs: ['quiet 16t'], answer: 1.5 }, /no run of both yet: .+ --workers 1,8/],
     [
       'another rule of merging',
-      { runs: ['quiet 16'], answer: 2.3, change: ([run]) => (run.variants[0].settings.merge = 'none') },
+      { runs: ['quiet 16'], answer: 1.5, change: ([run]) => (run.variants[0].settings.merge = 'none') },
       /no run of both yet/,
     ],
-    ['failures', { runs: ['quiet 16'], answer: 2.3, change: ([run]) => run.variants.forEach(fail) }, /no run of both/],
+    ['failures', { runs: ['quiet 16'], answer: 1.5, change: ([run]) => run.variants.forEach(fail) }, /no run of both/],
   ]);
 });
 
