@@ -109,7 +109,7 @@ export async function predictFrom({ options, isCpuBound }, from, recorded) {
   const predictOn = (/** @type {typeof load} */ one) =>
     predict({ load: one, services, overhead, poolSizes, seeds: SEEDS, poolOf, widen: trust.widen });
   const { variants } = await predictOn(load);
-  const readings = load.otherwise && (await predictOn(load.otherwise)).variants;
+  const readings = load.closedReading && (await predictOn(load.closedReading)).variants;
   return variants.flatMap(({ settings: { poolSize }, predicted: { routes, low, high, utilisation } }, index) => {
     const other = pickPool(recorded[poolSize], choice).trace;
     if (!isCpuBound && !isAlike(input.trace, other)) return [];
@@ -119,12 +119,12 @@ export async function predictFrom({ options, isCpuBound }, from, recorded) {
       .flatMap(([route, measuredOf]) =>
         FIGURES.map((name) => {
           const [ms, lowMs, highMs] = [routes, low?.routes, high?.routes].map((each) => Number(each?.[route][name]));
-          const why = trust.whyUnsure({ name, poolSize, inUse: utilisation * poolSize, ms, lowMs, highMs });
+          const reason = trust.reasonToHide({ name, poolSize, inUse: utilisation * poolSize, ms, lowMs, highMs });
           const otherMs = readings?.[index].predicted.routes[route]?.[name] ?? ms;
           const isUnclear = differs(otherMs, ms);
           return {
             ...{ from, to: poolSize, route, figure: name },
-            why: why ?? (isUnclear ? 'twoReadings' : null),
+            why: reason?.code ?? (isUnclear ? 'twoReadings' : null),
             measuredMs: measuredOf[name],
             predictedMs: ms,
             isInBand: measuredOf[name] >= lowMs && measuredOf[name] <= highMs,

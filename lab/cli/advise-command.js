@@ -1,17 +1,11 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { BUSY, advise, parseSlo } from 'mongodb-pool-predictor';
+import { advise, parseSlo } from 'mongodb-pool-predictor';
 import { paintText } from '../base/paint.js';
 import { describeEnvironment } from '../harness/environment.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
 import { describeWorse, pickWorse } from '../predictions/describe-callers.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
-import {
-  explainBusy,
-  explainCheck,
-  explainRefusal,
-  explainTrust,
-  explainWithheld,
-} from '../predictions/explain-check.js';
+import { explainHidden, explainTrust } from '../predictions/explain-check.js';
 import { renderTable } from '../report/table.js';
 import { inThreads } from './in-threads.js';
 import { withLoadOptions } from './load-options.js';
@@ -67,9 +61,10 @@ async function showAdvice(
   const input = await readChecked({ ...loadOptions, scenario, firstSeed });
   const { load, simulation, pool, about, notes, settings, warnings, check, trust } = input;
   const output = openOutput(json);
-  const refusal = trust && explainRefusal(trust);
-  if (refusal) {
-    refuse(refusal, check, output);
+  const refusal = trust?.refusal;
+  // Where the server is unknown, the advised size may be near the recorded one.
+  if (refusal && refusal.code !== 'unknownServer') {
+    refuse(explainHidden({ reason: refusal, poolSizes: ['any size'], isAll: true }), check, output);
     return;
   }
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
@@ -82,10 +77,10 @@ async function showAdvice(
   const first = await adviseOn(load);
   // Only the worse of the two is shown.
   const second =
-    load.otherwise && (await adviseOn(load.otherwise, first.verdict === 'size' ? Number(first.poolSize) : 0));
+    load.closedReading && (await adviseOn(load.closedReading, first.verdict === 'size' ? Number(first.poolSize) : 0));
   const advice = second ? pickWorse(first, second) : first;
   const doubts = second && load.callers ? [describeWorse(load.callers, first, second)] : [];
-  const unsure = trust && explainUnsure(trust, advice, slos);
+  const unsure = trust && explainHiding(trust, advice, slos);
   if (unsure) {
     refuse(unsure, check, output);
     return;
@@ -131,18 +126,16 @@ async function showAdvice(
  * @param {Slo[]} slos
  * @returns {string | undefined} undefined if it would
  */
-function explainUnsure(trust, { poolSize, rows }, slos) {
+function explainHiding(trust, { poolSize, rows }, slos) {
   if (poolSize === null) return undefined;
   const advised = rows.filter((row) => row.poolSize === poolSize);
   const inUse = Math.max(...advised.map(({ utilisation }) => utilisation * poolSize));
-  const reasons = slos.map(({ figure }, index) => {
+  for (const [index, { figure }] of slos.entries()) {
     const ms = Math.min(...advised.map(({ goals }) => goals[index].medianMs));
-    return trust.whyUnsure({ name: figure, poolSize, inUse, ms });
-  });
-  if (reasons.includes('notChecked')) return explainCheck(trust.check);
-  const busy = BUSY.find((why) => reasons.includes(why));
-  if (busy) return explainBusy([poolSize], busy);
-  return reasons.includes('unknownServer') ? explainWithheld(trust, [poolSize]) : undefined;
+    const reason = trust.reasonToHide({ name: figure, poolSize, inUse, ms });
+    if (reason) return explainHidden({ reason, poolSizes: [poolSize], isAll: true });
+  }
+  return undefined;
 }
 
 /**

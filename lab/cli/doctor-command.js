@@ -107,7 +107,7 @@ async function suggestSize(recorded, { verdict: { cause, facts } }) {
   const poolSizes = Array.from({ length: Math.min(MAX_SIZES, (MAX_TIMES - 1) * size) }, (_, index) => size + index + 1);
   const knees = [];
   // Where the trace can't tell whether callers wait for their answers, the size must do for both.
-  for (const one of [load, ...(load.otherwise ? [load.otherwise] : [])]) {
+  for (const one of [load, ...(load.closedReading ? [load.closedReading] : [])]) {
     const { knee } = (
       await inThreads({ load: one, services, resolutionMs: 0 }, (hooks) =>
         predict({ load: one, services, poolSizes, poolOf, seeds: 19, ...hooks }),

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
-import { BUSY, hideUnsure, parsePoolSizes, poolOfApp, predict, summariseTrace } from 'mongodb-pool-predictor';
+import { hideUncertain, parsePoolSizes, poolOfApp, predict, summariseTrace } from 'mongodb-pool-predictor';
 import { describeEnvironment } from '../harness/environment.js';
 import { describePool } from '../predictions/describe-input.js';
-import { EXPLAIN_DASH, explainBusy, explainTrust, explainWithheld } from '../predictions/explain-check.js';
+import { explainHidden, explainTrust } from '../predictions/explain-check.js';
 import { bestSize } from '../predictions/explain-prediction.js';
 import { describeDoubt } from '../predictions/describe-callers.js';
 import { createPredictView, foldSizes, pickRows } from '../predictions/predict-view.js';
@@ -87,9 +87,12 @@ async function showPrediction(
     ? (/** @type {number} */ poolSize) => poolOfApp({ ...known.settings, poolSize })
     : POOL_OF[driver];
   const notes = [...input.notes, ...(known ? [describePool(known)] : [])];
-  const withheld = poolSizes.filter((size) => trust?.isWithheld(size));
+  const withheld = poolSizes.filter((size) => trust?.refusalAt(size));
   const sizes = poolSizes.filter((size) => !withheld.includes(size));
-  const gaps = trust && withheld.length > 0 ? [explainWithheld(trust, withheld)] : [];
+  const gaps =
+    trust?.refusal && withheld.length > 0
+      ? [explainHidden({ reason: trust.refusal, poolSizes: withheld, isAll: true })]
+      : [];
   /** @param {typeof load} one */
   const predictOn = (one) =>
     inThreads({ load: one, ...simulation }, (hooks) =>
@@ -111,9 +114,9 @@ async function showPrediction(
     return;
   }
   const prediction = await predictOn(load);
-  const doubt = load.otherwise && (await predictOn(load.otherwise));
+  const doubt = load.closedReading && (await predictOn(load.closedReading));
   const recorded = trace && summariseTrace(trace);
-  const doubted = doubt?.variants.map((variant) => (trust ? hideUnsure(trust, variant).variant : variant));
+  const doubted = doubt && (trust ? hideUncertain(trust, doubt.variants).variants : doubt.variants);
   const result = {
     lab: 'predict',
     startedAt: new Date().toISOString(),
@@ -133,18 +136,15 @@ async function showPrediction(
   const isExplained = explain || bands;
   const readings = [prediction, ...(doubt ? [doubt] : [])].map((one) => one.load);
   const best = readings.map(bestSize);
-  const sure = trust && result.variants.map((variant) => hideUnsure(trust, variant));
-  const busy = BUSY.flatMap((why) =>
-    [true, false].map((isAll) => ({
-      ...{ why, isAll },
-      sizes: (sure ?? []).flatMap(({ variant, reasons, isEmpty }) =>
-        reasons.has(why) && isEmpty === isAll ? variant.settings.poolSize : [],
-      ),
-    })),
-  );
+  const { variants: sure, hidden } = trust
+    ? hideUncertain(trust, result.variants)
+    : { variants: result.variants, hidden: [] };
+  // The first line says why a recording was not checked.
+  const told = hidden.filter(({ reason }) => reason.code !== check?.reason);
+  const busy = told.filter(({ reason }) => reason.code !== 'wideBand');
   const isGuess = best.every((size) => {
     const least = size ?? poolSizes[poolSizes.length - 1];
-    return !withheld.includes(least) && !busy.some(({ sizes: unsure }) => unsure.includes(least));
+    return !withheld.includes(least) && !busy.some(({ poolSizes: uncertain }) => uncertain.includes(least));
   });
   const facts = { load: prediction.load, isRandom: prediction.seeds > 1, isReplay: Boolean(trace), isGuess, notes };
   const view = createPredictView({
@@ -154,7 +154,7 @@ async function showPrediction(
     isExplained,
     hasOtherwise: doubt && !isExplained,
   });
-  const printed = sure ? { ...result, variants: sure.map(({ variant }) => variant) } : result;
+  const printed = { ...result, variants: sure };
   const shown = isExplained ? printed : brief(view, printed, [...best, trust?.recordedSize ?? null]);
   const guess = isGuess ? describeBest(best, sizes) : '';
   const first = [guess, trust && explainTrust(trust)].filter(Boolean).join(' ');
@@ -166,8 +166,7 @@ async function showPrediction(
     ...[
       ...about,
       ...gaps,
-      ...busy.flatMap((one) => (one.sizes.length > 0 ? [explainBusy(one.sizes, one.why, one)] : [])),
-      ...(sure?.some(({ reasons }) => reasons.has('wideBand')) ? [EXPLAIN_DASH] : []),
+      ...new Set(told.map(explainHidden)),
       ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
     ].map(layOut),
   ];

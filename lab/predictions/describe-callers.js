@@ -1,6 +1,7 @@
+import { explainReason } from 'mongodb-pool-page/universal/finding-words.js';
 import { formatQuantity, formatShare } from 'mongodb-pool-page/universal/quantity.js';
 
-/** @import { Advice, CallerFacts } from 'mongodb-pool-predictor' */
+/** @import { Advice, CallerFacts, CodedFinding } from 'mongodb-pool-predictor' */
 
 /** Which requests of a trace wait for the answers to others, as one sentence. @param {CallerFacts} facts */
 export function describeCallers({ callers, callersShare, visits, visitsShare, aloneShare, thinkMs, isUnclear }) {
@@ -10,7 +11,8 @@ export function describeCallers({ callers, callersShare, visits, visitsShare, al
         callers === 1 ? 'one caller that waits for its answers' : `${callers} callers that wait for their answers`
       }`,
     visits > 0 &&
-      `${formatShare(visitsShare)} come in ${visits === 1 ? 'one chain' : `${visits} chains`}, each query after the one before it`,
+      `${formatShare(visitsShare)} come in ${visits === 1 ? 'one chain' : `${visits} chains`}, each query after the one ` +
+        'before it',
     aloneShare > 0 && `${formatShare(aloneShare)} arrive on their own`,
   ].filter(Boolean);
   if (callers + visits === 0) {
@@ -18,26 +20,24 @@ export function describeCallers({ callers, callersShare, visits, visitsShare, al
       ? 'First, all queries arrive at the times in the trace.'
       : 'No query waits for the answer to another: all arrive at the times in the trace.';
   }
-  return `${isUnclear ? 'First, of' : 'Of'} the trace, ${parts.join('; ')}. From an answer to the next query it takes ${formatQuantity(thinkMs, 'ms')} (median).`;
+  const think = formatQuantity(thinkMs, 'ms');
+  return (
+    `${isUnclear ? 'First, of' : 'Of'} the trace, ${parts.join('; ')}. From an answer to the next query it takes ${think} ` +
+    '(median).'
+  );
 }
-
-/** Why a trace can't tell who waits for answers. @type {Record<NonNullable<CallerFacts['doubt']>, string>} */
-const DOUBTS = {
-  noSockets: 'The trace has no sockets of callers (a trace of version 3 has), so it',
-  sharedSockets: 'Several callers, or a proxy, may have shared the recorded sockets, so the trace',
-  lateLoop: 'The event loop of the app was busy, and requests waited for it, so the trace',
-};
 
 /** @param {CallerFacts} facts why they are unclear */
-function describeReason({ doubt }) {
-  return `${DOUBTS[doubt ?? 'noSockets']} can't tell`;
+function describeReason(facts) {
+  const why = explainReason({ code: /** @type {CodedFinding['code']} */ (facts.doubt), figures: facts });
+  return `It is unclear, because ${why},`;
 }
 
-/** The trace can't tell. @param {CallerFacts} otherwise */
-export function describeDoubt(otherwise) {
+/** The trace can't tell. @param {CallerFacts} closedReading */
+export function describeDoubt(closedReading) {
   return (
-    `${describeReason(otherwise)} whether these queries arrive on their own, as above, or come from callers that wait for ` +
-    `their answers, as below. ${describeCallers({ ...otherwise, isUnclear: false })}`
+    `${describeReason(closedReading)} whether these queries arrive on their own, as above, or come from callers that ` +
+    `wait for their answers, as below. ${describeCallers({ ...closedReading, isUnclear: false })}`
   );
 }
 
@@ -77,5 +77,8 @@ export function describeWorse(facts, arriving, waiting) {
     one === other
       ? `Both give ${one}.`
       : `The first gives ${one}, the second ${other}: this advice is the worse of the two.`;
-  return `${describeReason(facts)} whether all queries arrive on their own, or some come from callers that wait for their answers. ${both}`;
+  return (
+    `${describeReason(facts)} whether all queries arrive on their own, or some come from callers that wait for their ` +
+    `answers. ${both}`
+  );
 }

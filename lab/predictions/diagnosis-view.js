@@ -1,9 +1,4 @@
-import {
-  CAUSE_NAMES,
-  describeProof,
-  describeSetting,
-  explainVerdict,
-} from 'mongodb-pool-page/universal/explain-diagnosis.js';
+import { CAUSE_NAMES, describeProof, explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { describeFinding } from 'mongodb-pool-page/universal/finding-words.js';
 import { formatQuantity, formatShare } from 'mongodb-pool-page/universal/quantity.js';
 import { paintText } from '../base/paint.js';
@@ -40,7 +35,7 @@ export function renderDiagnosis(diagnosis, { poolSize, advice, width, paint }) {
       [
         ...listAdvice(diagnosis, advice).map((text) => layOutText(`> ${text}`, width)),
         ...diagnosis.findings.map((finding) => layOutText(`! ${describeFinding(finding)}`, width)),
-        ...diagnosis.settings.map((finding) => layOutText(`! ${describeSetting(finding)}`, width)),
+        ...diagnosis.settings.map((finding) => layOutText(`! ${describeFinding(finding)}`, width)),
       ],
     ].filter((block) => block.length > 0);
   const whole = joinBlocks(listBlocks(proofs.map((proof) => layOutText(proof, width))));
@@ -97,7 +92,7 @@ export function toJson(diagnosis, poolSize, advice) {
       verdict: explainVerdict(diagnosis, poolSize),
       advice: listAdvice(diagnosis, advice),
       findings: diagnosis.findings.map(describeFinding),
-      settings: diagnosis.settings.map(describeSetting),
+      settings: diagnosis.settings.map(describeFinding),
     },
   };
 }

@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import { advise, checkRecording, judgeTrust, openRecording, parseSlo } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { pickWorse } from '../../lab/predictions/describe-callers.js';
-import { explainRefusal } from '../../lab/predictions/explain-check.js';
 import { defineLesson, right, wrong } from '../../lab/workshop/define-lesson.js';
 
 /** @import { Advice, Recording } from 'mongodb-pool-predictor' */
@@ -84,9 +83,10 @@ async function isShipped({ trace }) {
  */
 async function adviseToday(recording) {
   const trust = judgeTrust(recording, await checkRecording(recording));
-  if (explainRefusal(trust)) return undefined;
+  if (trust.refusal && trust.refusal.code !== 'unknownServer') return undefined;
   const { load, overhead } = recording;
   const options = { services: load.services, overhead, slos: [GOAL], headroom: 1, marginAt: trust.marginAt };
   const first = await advise({ load, ...options });
-  return load.otherwise ? pickWorse(first, await advise({ load: load.otherwise, ...options })) : first;
+  const { closedReading } = load;
+  return closedReading ? pickWorse(first, await advise({ load: closedReading, ...options })) : first;
 }

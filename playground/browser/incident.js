@@ -1,6 +1,6 @@
 import { checkRecording, judgeTrace, judgeTrust, openRecording, readTraceText } from 'mongodb-pool-predictor';
 import { explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
-import { explainTrust, explainWithheld } from '../../lab/predictions/explain-check.js';
+import { explainHidden, explainTrust } from '../../lab/predictions/explain-check.js';
 
 /** @import { Trip } from 'mongodb-pool-page/page/traffic-picture.js' */
 
@@ -25,7 +25,7 @@ export async function readIncident(text) {
   const recording = openRecording([recorded]);
   const { pool } = recording.picked;
   const trust = judgeTrust(recording, await checkRecording(recording));
-  const withheld = SIZES.filter((size) => trust.isWithheld(size));
+  const withheld = SIZES.filter((size) => trust.refusalAt(size));
   const row = recorded.pools.indexOf(pool);
   const { poolOf, startedMs, waitMs, useMs, routeOf } = recorded.checkouts;
   const rows = [...poolOf.keys()].filter((each) => poolOf[each] === row);
@@ -35,7 +35,7 @@ export async function readIncident(text) {
     lanes: pool.maxPoolSize || null,
     trust: explainTrust(trust),
     withheld,
-    why: trust.withheld ? explainWithheld(trust, ['other sizes']) : '',
+    why: trust.refusal ? explainHidden({ reason: trust.refusal, poolSizes: ['other sizes'], isAll: true }) : '',
     trips: rows.map((each) => {
       const arrivedAtMs = startedMs[each] - firstMs;
       const isRefused = Number.isNaN(useMs[each]);

@@ -2,12 +2,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
-import {
-  CAUSE_NAMES,
-  describeSetting,
-  explainLastMinute,
-  explainVerdict,
-} from 'mongodb-pool-page/universal/explain-diagnosis.js';
+import { CAUSE_NAMES, explainLastMinute, explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
+import { describeFinding } from 'mongodb-pool-page/universal/finding-words.js';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { expectRefused, runCli } from '../support/run-cli.js';
 import { serveHandler } from '../../../test/support/serve-app.js';
@@ -270,7 +266,7 @@ test('a wait that timed out by itself is said to be the signal of the app', () =
     option: 'waitQueueTimeoutMS',
     value: 2,
   };
-  expect(describeSetting(finding)).toBe(
+  expect(describeFinding(finding)).toBe(
     'shop: 2 waits timed out, though waitQueueTimeoutMS is 0: ' +
       'a signal of the app did it, such as AbortSignal.timeout().',
   );

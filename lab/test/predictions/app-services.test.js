@@ -292,7 +292,7 @@ describe('the input', () => {
   test("where it can't tell, no sentence denies another", () => {
     expect(describeCallers({ ...OPEN, isUnclear: true })).toBe('First, all queries arrive at the times in the trace.');
     expect(describeDoubt({ ...CLOSED, isUnclear: true, doubt: 'noSockets' })).toMatch(
-      /^The trace has no sockets .* can't tell whether .* as above, or .* as below\. Of the trace, 97 %/,
+      /^It is unclear, because the recording has no sockets .* whether .* as above, or .* as below\. Of the trace, 97 %/,
     );
   });
 
@@ -307,9 +307,10 @@ describe('the input', () => {
     expect(pickWorse(none, large)).toBe(none);
     const unheard = adviceOf({ verdict: 'belowNoise', poolSize: null });
     expect(pickWorse(large, unheard)).toBe(unheard);
-    expect(describeWorse(CLOSED, large, unheard)).toContain('The first gives 9, the second "below the noise"');
-    expect(describeWorse(CLOSED, small, small)).toMatch(/their answers\. Both give 3\.$/);
-    expect(describeWorse(CLOSED, small, none)).toMatch(
+    const facts = { ...CLOSED, doubt: /** @type {const} */ ('noSockets') };
+    expect(describeWorse(facts, large, unheard)).toContain('The first gives 9, the second "below the noise"');
+    expect(describeWorse(facts, small, small)).toMatch(/their answers\. Both give 3\.$/);
+    expect(describeWorse(facts, small, none)).toMatch(
       /The first gives 3, the second "no size": this advice is the worse of the two\.$/,
     );
   });

@@ -6,7 +6,7 @@ import { explainPrediction } from '../../predictions/explain-prediction.js';
 import { createPredictView, foldSizes, pickRows } from '../../predictions/predict-view.js';
 import { renderHtml } from '../../report/html.js';
 import { renderTable } from '../../report/table.js';
-import { explainBusy, explainCheck, explainTrust, explainWithheld } from '../../predictions/explain-check.js';
+import { explainCheck, explainHidden, explainTrust } from '../../predictions/explain-check.js';
 
 /** @import { Advice, Trust, TraceCheck } from 'mongodb-pool-predictor' */
 
@@ -436,10 +436,10 @@ describe('the check', () => {
   const trustOf = (check, changes) => ({
     recordedSize: 8,
     isUnclear: false,
-    withheld: null,
-    isWithheld: () => false,
-    isPlain: false,
-    whyUnsure: () => null,
+    refusal: null,
+    refusalAt: () => null,
+    showsEverything: false,
+    reasonToHide: () => null,
     marginAt: () => 0,
     widen: (figures) => figures,
     ...changes,
@@ -462,10 +462,10 @@ describe('the check', () => {
       /^Trust: medians yes; tails no, because the recording does not say how large/,
     ],
     [
-      trustOf({ status: 'notChecked', reason: 'nobodyWaited' }, { isPlain: true }),
+      trustOf({ status: 'notChecked', reason: 'nobodyWaited' }, { showsEverything: true }),
       /^Trust: yes, although nobody waited/,
     ],
-    [trustOf({}, { isUnclear: true }), /^Trust: where both readings agree/],
+    [trustOf({}, { isUnclear: true }), /^Trust a figure if both columns agree/],
   ])('the trust is one sentence: %#', (trust, words) => {
     expect(explainTrust(trust)).toMatch(words);
   });
@@ -482,7 +482,7 @@ describe('the check', () => {
       highMs: 15,
     });
     const lacking =
-      'The simulation lacks something: a limit other than the pool, or queries that slow each other down. Do not rely';
+      'The simulation lacks something: a limit other than the pool, or queries that slow each other down.';
     const failed = { status: /** @type {const} */ ('fails'), reason: /** @type {const} */ ('figures') };
 
     test.each(
@@ -493,11 +493,11 @@ describe('the check', () => {
         ],
         [
           { ...failed, figures: [inside, outside] },
-          `The check fails: of the waits that were recorded with 8 connections, replayed, 1 of 2 figures is off. p95 of /a: 10 ms recorded, 15 ms simulated. ${lacking} on the predictions.`,
+          `The check fails: a replay does not explain the recorded waits. 1 of 2 figures is off. p95 of /a: 10 ms recorded, 15 ms simulated. ${lacking}`,
         ],
         [
           { ...failed, of: 'trace', figures: [outside, outside] },
-          `of the other recording, with 8 connections, predicted from this one, 2 of 2 figures are off. p95 of /a: 10 ms recorded, 15 ms simulated; p95 of /a: 10 ms recorded, 15 ms simulated. ${lacking}`,
+          `it does not predict the other recording. 2 of 2 figures are off. p95 of /a: 10 ms recorded, 15 ms simulated; p95 of /a: 10 ms recorded, 15 ms simulated. ${lacking}`,
         ],
         [
           { ...failed, of: 'trace', figures: [outside], rateRatio: 3, useRatios: { '/a': 0.4, '/b': 1.1 } },
@@ -505,9 +505,9 @@ describe('the check', () => {
         ],
         [
           { status: 'fails', reason: 'unserved' },
-          'The check fails: Many checkouts got no connection, and the recording',
+          'The check fails: many requests got no connection, and nothing shows',
         ],
-        [{ status: 'notChecked', reason: 'fewWaits' }, 'Not checked: only a few queries waited for a connection when'],
+        [{ status: 'notChecked', reason: 'fewWaits' }, 'Not checked: only a few queries waited for a connection.'],
         [{ status: 'notChecked', reason: 'fewRequests' }, 'Not checked: one of the two recordings has fewer than 20'],
       ]),
     )('%j', (check, words) => {
@@ -515,20 +515,20 @@ describe('the check', () => {
     });
   });
 
-  test('withheld figures come with the reason', () => {
-    const failed = trustOf({ status: 'fails', reason: 'otherWaits' }, { withheld: 'checkFails' });
-    expect(explainWithheld(failed, [1, 4])).toMatch(/^No figures\. The check fails: 80 % .* would show/);
-    expect(explainWithheld(trustOf({}, { withheld: 'growingQueue' }), [1])).toMatch(/^No figures\. Requests piled up/);
-    const unknown = trustOf({}, { withheld: 'unknownServer' });
-    expect(explainWithheld(unknown, [1])).toContain("can't tell whether queries slow each other");
-    expect(explainBusy([8, 16], 'busyServer')).toMatch(
-      /^No figures for 8, 16: the server would be busier, .* Or set --server-cores\.$/,
-    );
-    expect(explainBusy([20, 50], 'busyLoop', { isAll: false })).toMatch(
-      /^Not all figures for 20, 50: requests may wait/,
-    );
-    expect(explainBusy([8], 'busyLoop')).toMatch(
-      /^No figures for 8: requests may wait for the app's event loop, .* can\.$/,
-    );
+  test('hidden figures come with the reason', () => {
+    const { check } = trustOf({ status: 'fails', reason: 'otherWaits' });
+    /** @type {[import('mongodb-pool-predictor').CodedFinding['code'], object, RegExp][]} */
+    const cases = [
+      ['otherWaits', check, /^No figures for 8, 16: 80 % of the recorded waiting .* would show what a size does\.$/],
+      ['growingQueue', {}, /^No figures for 8, 16: requests piled up on a full server.* Or set --server-cores\.$/],
+      ['unknownServer', {}, /can't tell whether queries slow each other .* Or set --server-cores\.$/],
+      ['busyServer', {}, /^No figures for 8, 16: the server would be busier, .* Or set --server-cores\.$/],
+      ['busyLoop', {}, /^No figures for 8, 16: requests may wait for the app's event loop.* size, can\.$/],
+      ['wideBand', {}, /^A dash stands for a figure that is too uncertain: .* twice as large, or half\.$/],
+    ];
+    for (const [code, figures, words] of cases)
+      expect(explainHidden({ reason: { code, figures }, poolSizes: [8, 16], isAll: true })).toMatch(words);
+    const some = { reason: { code: /** @type {const} */ ('busyLoop'), figures: {} }, poolSizes: [20], isAll: false };
+    expect(explainHidden(some)).toMatch(/^Not all figures for 20: /);
   });
 });

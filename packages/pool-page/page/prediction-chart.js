@@ -5,7 +5,10 @@ import { createPlot, LOG_LABELS, logScale, styleAxis } from './plot.js';
 /** @import { WhatIf } from 'mongodb-pool-predictor' */
 /** @import { Palette } from './palette.js' */
 
-/** @typedef {Pick<WhatIf, 'poolSizes' | 'recordedSize' | 'routes'> & { picked: number }} Shown picked: an index of poolSizes */
+/**
+ * @typedef {Pick<WhatIf, 'poolSizes' | 'recordedSize' | 'routes'> & { picked: number }} Shown picked: an index of
+ *   poolSizes
+ */
 
 /** Tell the routes apart: the colour says that they are simulated. The legend has the same. */
 const DASHES = [[], [9, 5], [2, 4], [12, 4, 2, 4]];
@@ -50,11 +53,13 @@ export function createPredictionChart(box, onLayout) {
 
 /** @param {Shown} shown */
 function describe({ poolSizes, routes }) {
-  const ends = Object.entries(routes).map(
-    ([name, { predictedMs }]) =>
-      `${name} ${formatQuantity(predictedMs[0], 'ms')} with ${poolSizes[0]}, ` +
-      `${formatQuantity(Number(predictedMs.at(-1)), 'ms')} with ${poolSizes.at(-1)}`,
-  );
+  const ends = Object.entries(routes).flatMap(([name, { predicted }]) => {
+    const known = [...predicted.keys()].filter((index) => predicted[index].ms >= 0);
+    const told = [...new Set([known[0], known.at(-1)])].flatMap((index) =>
+      index === undefined ? [] : `${formatQuantity(predicted[index].ms, 'ms')} with ${poolSizes[index]}`,
+    );
+    return told.length > 0 ? `${name} ${told.join(', ')}` : [];
+  });
   return `Simulated response times by pool size: ${ends.join('; ')}`;
 }
 
@@ -69,7 +74,10 @@ function createChart(box, shown, palette, onLayout) {
   const axis = styleAxis(box, palette);
   const indexes = poolSizes.map((_, index) => index);
   const mostMs = Math.max(
-    ...Object.values(routes).flatMap(({ predictedMs, measuredMs }) => [...predictedMs, measuredMs]),
+    ...Object.values(routes).flatMap(({ predicted, measuredMs }) => [
+      ...predicted.map(({ ms, highMs = 0 }) => (Number.isNaN(ms) ? highMs : ms)),
+      measuredMs,
+    ]),
   );
   const lay = (/** @type {uPlot} */ { bbox: { left, width } }) =>
     onLayout(left / devicePixelRatio, (left + width) / devicePixelRatio);
@@ -101,11 +109,16 @@ function createChart(box, shown, palette, onLayout) {
       ],
       hooks: {
         drawAxes: [lay, (each) => drawSizes(each, shown, palette)],
-        draw: [(each) => drawMeasured(each, shown, palette)],
+        draw: [(each) => drawHidden(each, shown, palette), (each) => drawMeasured(each, shown, palette)],
       },
     },
     // Shorter times are drawn at the bottom.
-    [indexes, ...Object.values(routes).map(({ predictedMs }) => predictedMs.map((ms) => Math.max(1, ms)))],
+    [
+      indexes,
+      ...Object.values(routes).map(({ predicted }) =>
+        predicted.map(({ ms }) => (Number.isNaN(ms) ? null : Math.max(1, ms))),
+      ),
+    ],
   );
 }
 
@@ -130,6 +143,23 @@ function drawSizes({ ctx: context, bbox, valToPos }, { picked, poolSizes, record
     context.lineTo(valToPos(index, 'x', true), bbox.top + bbox.height);
     context.stroke();
   }
+  context.restore();
+}
+
+/** The band of each figure that is hidden because of it. @param {uPlot} plot @param {Shown} shown @param {Palette} palette */
+function drawHidden({ ctx: context, valToPos }, { routes }, palette) {
+  context.save();
+  context.strokeStyle = palette.predicted;
+  context.lineWidth = 2 * devicePixelRatio;
+  for (const { predicted } of Object.values(routes))
+    for (const [index, { ms, lowMs = NaN, highMs = NaN }] of predicted.entries()) {
+      if (!Number.isNaN(ms) || Number.isNaN(highMs)) continue;
+      const x = valToPos(index, 'x', true);
+      context.beginPath();
+      context.moveTo(x, valToPos(Math.max(1, lowMs), 'y', true));
+      context.lineTo(x, valToPos(Math.max(1, highMs), 'y', true));
+      context.stroke();
+    }
   context.restore();
 }
 

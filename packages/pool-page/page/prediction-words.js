@@ -1,3 +1,4 @@
+import { explainReason } from '../universal/finding-words.js';
 import { countConnections, countOf, describeBand, formatQuantity } from '../universal/quantity.js';
 
 /** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
@@ -5,23 +6,12 @@ import { countConnections, countOf, describeBand, formatQuantity } from '../univ
 
 const FIGURES = { p95Ms: 'p95', maxMs: 'max' };
 
-/** @type {Record<string, string>} */
-const NOT_CHECKED = {
-  nobodyWaited: 'nobody waited for a connection, so every pool of this size or larger looks the same',
-  fewWaits: 'only a few queries waited for a connection',
-  unknownSize: 'the pool has no limit',
-};
 const SEND_MORE = 'Send more at once, or make the pool smaller.';
 const FOLLOWS = 'What each request would have taken follows when it is known.';
 /** Nobody wants so many connections, and far fewer may be enough. */
 const MAX_ENOUGH = 100;
-/** A band this wide says no more than its upper end. */
-const MAX_BAND_FACTOR = 1e4;
-/** Two figures are the same if they differ by less than this share, or time. */
-const SAME = { share: 0.1, ms: 5 };
-
 /**
- * The answer to "what if", in one sentence: of the route whose figure changes most.
+ * The answer to "what if", in one sentence about the route whose figure changes most.
  *
  * @param {Pick<WhatIf, 'poolSizes' | 'recordedSize' | 'failures' | 'isOpen'>} whatIf
  * @param {Record<string, WhatIfRoute>} routes
@@ -29,19 +19,17 @@ const SAME = { share: 0.1, ms: 5 };
  */
 export function describeAnswer({ poolSizes, recordedSize, failures, isOpen }, routes, index) {
   const size = poolSizes[index];
-  const changes = Object.entries(routes).map(([name, { measuredMs, predictedMs, bandsMs }]) => {
-    const [ms, [lowMs, highMs]] = [predictedMs[index], bandsMs[index]];
-    const vague = isVague(lowMs, highMs);
-    const then = `${vague ? 'at most ' : ''}${formatQuantity(vague ? highMs : ms, 'ms')}`;
-    return { name, measuredMs, ms, then, change: Math.abs(Math.log(ms / measuredMs)) };
+  const changes = Object.entries(routes).map(([name, { measuredMs, predicted }]) => {
+    const figure = predicted[index];
+    return { name, measuredMs, figure, change: Math.abs(Math.log(figure.ms / measuredMs)) || 0 };
   });
-  const [{ name, measuredMs, ms, then }] = changes.toSorted((a, b) => b.change - a.change);
+  const [{ name, measuredMs, figure }] = changes.toSorted((a, b) => b.change - a.change);
   const now = `${isOpen ? 'at least ' : ''}${formatQuantity(measuredMs, 'ms')}`;
+  const then = Number.isNaN(figure.ms) ? describeEnds(figure) : formatQuantity(figure.ms, 'ms');
   const fail = failures[index] > 0 ? `, and ${countOf(failures[index], 'request', 'requests')} would have failed` : '';
-  const isSame = Math.abs(ms - measuredMs) <= Math.max(SAME.ms, SAME.share * measuredMs);
   const having = `With ${countConnections(size)}`;
   if (size === recordedSize) return `${having}, as now, ${name} took ${now}${fail}.`;
-  if (isSame) return `${having}, ${name} would have taken ${then}, as with ${recordedSize}${fail}.`;
+  if (figure.isSame) return `${having}, ${name} would have taken ${then}, as with ${recordedSize}${fail}.`;
   return `${having}, ${name} would have taken ${then} instead of ${now}${fail}.`;
 }
 
@@ -73,27 +61,30 @@ function describeQueue({ count, isGrowing, enough }) {
   return enough <= MAX_ENOUGH ? `${who} With ${countConnections(enough)}, nobody would have waited so far.` : who;
 }
 
-/** @param {number} poolSize @param {Record<string, WhatIfRoute>} routes @param {number} index of the size @param {number} failures */
+/**
+ * @param {number} poolSize
+ * @param {Record<string, WhatIfRoute>} routes
+ * @param {number} index of the size
+ * @param {number} failures
+ */
 export function describePrediction(poolSize, routes, index, failures) {
-  const times = listTimes(
-    routes,
-    ({
-      predictedMs: { [index]: ms },
-      bandsMs: {
-        [index]: [lowMs, highMs],
-      },
-    }) => {
-      if (isVague(lowMs, highMs)) return `at most ${formatQuantity(highMs, 'ms')}`;
-      const band = lowMs < highMs ? ` (${describeBand(lowMs, highMs)})` : '';
-      return `${formatQuantity(ms, 'ms')}${band}`;
-    },
-  );
+  const times = listTimes(routes, ({ predicted: { [index]: figure } }) => {
+    if (Number.isNaN(figure.ms)) return describeEnds(figure);
+    const band = Number(figure.lowMs) < Number(figure.highMs) ? ` (${describeEnds(figure)})` : '';
+    return `${formatQuantity(figure.ms, 'ms')}${band}`;
+  });
   return `With ${countConnections(poolSize)}: ${times}${failures > 0 ? `, ${failures} fail` : ''}.`;
+}
+
+/** The band of a figure; alone, where the figure is hidden because of it. @param {WhatIfRoute['predicted'][number]} figure */
+function describeEnds({ lowMs, highMs }) {
+  return describeBand(Number(lowMs), Number(highMs));
 }
 
 /** @param {number} poolSize @param {Record<string, WhatIfRoute>} routes */
 export function describeMeasured(poolSize, routes) {
-  return `Measured with ${countConnections(poolSize)}: ${listTimes(routes, ({ measuredMs }) => formatQuantity(measuredMs, 'ms'))}.`;
+  const times = listTimes(routes, ({ measuredMs }) => formatQuantity(measuredMs, 'ms'));
+  return `Measured with ${countConnections(poolSize)}: ${times}.`;
 }
 
 /**
@@ -104,34 +95,14 @@ export function describeMeasured(poolSize, routes) {
 export function explainDoubt(whatIf, queue) {
   if (!whatIf) return queue ? describeQueue(queue) : '';
   const { isOpen, doubt, poolSizes, check } = whatIf;
-  if (doubt === null || poolSizes.length > 0) return explainWithheld(whatIf);
-  if (!queue) return isOpen ? `The queue is empty again. ${FOLLOWS}` : explainWithheld(whatIf);
+  if (doubt === null) return '';
+  const why = explainReason(doubt, { isBrief: true });
+  if (poolSizes.length > 0) return `No figures for the other sizes: ${why}.`;
+  const isUnchecked = check.status === 'notChecked';
+  const explained = `No prediction: ${why}.${isUnchecked ? ` ${SEND_MORE}` : ''}`;
+  if (!queue) return isOpen ? `The queue is empty again. ${FOLLOWS}` : explained;
   // What nobody can know before the queue is empty needs no other reason.
-  const isUnknown = doubt === 'notChecked' || check.reason === 'unserved';
-  return `${describeQueue(queue)} ${isUnknown ? FOLLOWS : explainWithheld(whatIf)}`;
-}
-
-/** @param {WhatIf} whatIf */
-function explainWithheld({ doubt, poolSizes, check: { reason, waits } }) {
-  if (doubt === 'notChecked') return `No prediction: in the last minute, ${NOT_CHECKED[String(reason)]}. ${SEND_MORE}`;
-  if (doubt === 'unclear')
-    return `No figures for ${poolSizes.length > 0 ? 'the other sizes' : 'other sizes'}: the last minute does not show which requests wait for the answers to others.`;
-  if (doubt === 'unknownServer')
-    return 'No figures for the other sizes: the last minute does not show how busy the server and the app would be there.';
-  if (doubt === 'manyClients') return 'No prediction: the app has many clients, each with a pool of its own.';
-  if (doubt === 'growingQueue') return 'No prediction: in the last minute, requests piled up on a full server.';
-  if (doubt === 'checkFails' && reason === 'unserved')
-    return 'No prediction: in the last minute, many requests got no connection, and nothing shows what they would have done with one.';
-  if (doubt === 'checkFails')
-    return reason === 'otherWaits'
-      ? `No prediction: ${Math.round(waits.otherShare * 100)} % of the waiting was neither for a connection of a full pool nor in an opening that was recorded.`
-      : 'No prediction: a replay of the last minute does not explain its waits.';
-  return '';
-}
-
-/** @param {number} lowMs @param {number} highMs of a band */
-function isVague(lowMs, highMs) {
-  return highMs > MAX_BAND_FACTOR * lowMs;
+  return `${describeQueue(queue)} ${isUnchecked || doubt.code === 'unserved' ? FOLLOWS : explained}`;
 }
 
 /**

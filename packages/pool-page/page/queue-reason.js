@@ -1,9 +1,8 @@
-import { nameRoute } from '../universal/holder-words.js';
+import { nameHolder, nameRoute } from '../universal/holder-words.js';
 import { countConnections } from '../universal/quantity.js';
 import { kindOf } from '../universal/route-kinds.js';
 import { joinWords } from './words.js';
 
-/** @import { Holder } from 'mongodb-pool-monitor' */
 /** @import { RouteKinds } from '../universal/route-kinds.js' */
 /** @import { LivePool, State } from './state.js' */
 
@@ -36,7 +35,7 @@ function findReason({ database, max, active, total, connecting, maxConnecting, w
       ? `the pool opens only ${countConnections(maxConnecting)} at a time`
       : `${countOpening(connecting)} being opened`;
   if (!isFull || lanes.length === 0) return 'the free connections are about to be used';
-  const holders = countAlike(lanes.map(describeHolder));
+  const holders = countAlike(lanes.map(nameHolder));
   const named = holders.slice(0, holders.length > MAX_NAMED + 1 ? MAX_NAMED : holders.length);
   const more = lanes.length - named.reduce((sum, { count }) => sum + count, 0);
   const words = [...named.map(countName), ...(more > 0 ? [`${more} others`] : [])];
@@ -47,11 +46,6 @@ function findReason({ database, max, active, total, connecting, maxConnecting, w
 /** @param {number} connecting */
 function countOpening(connecting) {
   return connecting === 1 ? 'a connection is' : `${connecting} connections are`;
-}
-
-/** @param {Holder} holder */
-function describeHolder({ route, operation }) {
-  return operation === undefined ? nameRoute(route) : `${nameRoute(route)} (${operation})`;
 }
 
 /**

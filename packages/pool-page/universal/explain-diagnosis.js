@@ -1,16 +1,15 @@
 import { explainClients } from './client-words.js';
 import { countInTurn, explainFailed, explainSaving } from './finding-words.js';
-import { OUTSIDE, describeHolders, nameRoute } from './holder-words.js';
+import { OUTSIDE, describeHolders, nameHolder, nameRoute } from './holder-words.js';
 import { countConnections, countOf, formatNumber, formatQuantity, formatShare } from './quantity.js';
 
-/** @import { Cause, CauseFacts, Diagnosis, Proof, SettingFinding } from 'mongodb-pool-predictor' */
-/** @typedef {{ route: string | null, operation: string | null }} Named */
+/** @import { Cause, CauseFacts, Diagnosis, Proof } from 'mongodb-pool-predictor' */
 
 /** Above this share, one thing is said to be the only one. */
 const NEARLY_ALL = 0.95;
 /** Waits that had not ended make a mean a lower bound if they are this share of all waiting. */
 const OPEN_SHARE = 0.05;
-/** Of fewer requests, each counts. */
+/** If there are fewer requests, each is counted. */
 const MIN_FOR_SHARE = 20;
 /** Above this share, nobody else is named. */
 const MAIN_SHARE = 0.6;
@@ -173,8 +172,8 @@ function explainServer(
 function explainHolders(holders) {
   if (holders.length === 0) return 'others hold';
   const [first, second] = holders;
-  if (first.share >= MAIN_SHARE || !second) return `${describeNamed(first)} holds`;
-  return `${describeNamed(first)} and ${describeNamed(second)} hold`;
+  if (first.share >= MAIN_SHARE || !second) return `${nameHolder(first)} holds`;
+  return `${nameHolder(first)} and ${nameHolder(second)} hold`;
 }
 
 /** @param {CauseFacts['holders']} holders */
@@ -197,25 +196,6 @@ export function describeProof({ atMs, route, operation, waitMs, openingMs, conne
           : `: ${reason}`;
   const what = operation === null ? nameRoute(route) : `${nameRoute(route)} ${operation}`;
   return `${formatNumber(atMs / 1000, 1)} s: ${what}, ${formatQuantity(waitMs, 'ms')}${why}`;
-}
-
-/** @param {SettingFinding} finding */
-export function describeSetting({ kind, client, option, value, other, used, by, clients }) {
-  if (clients) return explainClients(clients);
-  const size = countConnections(value);
-  const what = by === 'limit' ? 'a concurrency limit' : 'the event loop';
-  return {
-    overridden: `${client}: the code sets ${option} to ${value}, so ${other} in the URI has no effect.`,
-    unusedMinimum: `${client}: minPoolSize keeps ${size} open, but at most ${used} were in use.`,
-    neverFull: `${client}: at most ${used} of ${size} were in use: ${what} lets through no more.`,
-    tooManyConnections: `All instances together may open ${size}, but the server accepts ${other}.`,
-    strayTimeout: `${client}: ${countOf(value, 'wait', 'waits')} timed out, though ${option} is 0: a signal of the app did it, such as AbortSignal.timeout().`,
-  }[/** @type {Exclude<SettingFinding['kind'], 'manyClients'>} */ (kind)];
-}
-
-/** @param {Named} named */
-function describeNamed({ route, operation }) {
-  return operation === null ? nameRoute(route) : `${nameRoute(route)} (${operation})`;
 }
 
 /** @param {string} text */

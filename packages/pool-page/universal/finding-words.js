@@ -1,35 +1,165 @@
+import { explainClients } from './client-words.js';
 import { nameRoute } from './holder-words.js';
-import { countOf, formatNumber, formatQuantity, formatShare } from './quantity.js';
+import { countConnections, countOf, describeBand, formatNumber, formatQuantity, formatShare } from './quantity.js';
 
-/** @import { DiagnosisFinding, FailedOperations, RepeatedQueries } from 'mongodb-pool-predictor' */
+/** @import { CodedFinding, DiagnosisFinding, FailedOperations, RepeatedQueries } from 'mongodb-pool-predictor' */
+/** @import { SettingFinding, TraceCheck } from 'mongodb-pool-predictor' */
 
-/** What else costs time, or fails. @param {DiagnosisFinding} finding */
+const MORE_EVIDENCE =
+  'A second recording at another pool size (--check OTHER.jsonl), or a sweep, would show what a size does.';
+const ANOTHER_TRACE = 'A second --trace, from a pool of another size, can.';
+const ANOTHER_TRACE_OR_CORES = `${ANOTHER_TRACE} Or set --server-cores.`;
+
+/**
+ * Why figures are hidden, as what follows "because". The only place where it is said: the terminal, the page, the
+ * playground and reports show these words. `brief` is for the page, which has less room; `more` follows on a terminal.
+ *
+ * @typedef {string | ((figures: any) => string)} Words
+ * @type {Record<CodedFinding['code'], { words: Words, brief?: Words, more?: Words }>}
+ */
+export const REASONS = {
+  nobodyWaited: { words: 'nobody waited for a connection', more: MORE_EVIDENCE },
+  fewWaits: { words: 'only a few queries waited for a connection', more: MORE_EVIDENCE },
+  fewRequests: { words: 'one of the two recordings has fewer than 20 requests of every route', more: MORE_EVIDENCE },
+  unknownSize: { words: 'the recording does not say how large its pool was', more: MORE_EVIDENCE },
+  unlimitedPool: { words: 'the pool has no limit', more: MORE_EVIDENCE },
+  otherWaits: {
+    words: ({ waits }) =>
+      `${formatShare(waits.otherShare)} of the recorded waiting was neither for a connection of a full pool nor in a ` +
+      'recorded opening',
+    more: `The simulation knows only these. \`pool-lab doctor\` names the cause. ${MORE_EVIDENCE}`,
+  },
+  unserved: {
+    words: 'many requests got no connection, and nothing shows what they would have done with one',
+    more: MORE_EVIDENCE,
+  },
+  figures: {
+    words: ({ of }) =>
+      of === 'trace' ? 'it does not predict the other recording' : 'a replay does not explain the recorded waits',
+    more: (check) => `${describeDifference(check)} ${MORE_EVIDENCE}`,
+  },
+  manyClients: {
+    words: 'the app has many clients, each with a pool of its own, so the size of one decides little',
+    more: explainClients,
+  },
+  growingQueue: {
+    words: 'requests piled up on a full server, and a little more work for each query makes such a queue twice as long',
+    brief: 'requests piled up on a full server',
+    more: `The recording can't tell how much work there is at other sizes. ${ANOTHER_TRACE_OR_CORES}`,
+  },
+  unknownServer: {
+    words:
+      "all connections were always in use, so the recording can't tell whether queries slow each other down on the " +
+      'server',
+    more: ANOTHER_TRACE_OR_CORES,
+  },
+  busyServer: {
+    words:
+      "the server would be busier, or less busy, than when this was recorded, and the recording can't tell how long " +
+      'queries take then',
+    brief: 'the server would be busier, or less busy, and nothing shows how long queries take then',
+    more: ANOTHER_TRACE_OR_CORES,
+  },
+  busyLoop: {
+    words:
+      "requests may wait for the app's event loop, and the recording can't tell how long, because its pool let fewer, " +
+      'or more, meet there',
+    brief: "requests may wait longer, or less long, for the app's event loop",
+    more: ANOTHER_TRACE,
+  },
+  wideBand: { words: 'the measured figure could be twice as large, or half' },
+  noSockets: { words: 'the recording has no sockets of callers' },
+  sharedSockets: { words: 'several callers, or a proxy, may have shared the recorded sockets' },
+  lateLoop: { words: 'the event loop of the app was busy, and requests waited for it' },
+};
+
+/** @param {CodedFinding} reason @param {{ isBrief?: boolean }} [options] @returns {string} what follows "because" */
+export function explainReason({ code, figures }, { isBrief = false } = {}) {
+  const { words, brief = words } = REASONS[code];
+  return sayOf(isBrief ? brief : words, figures);
+}
+
+/** What would show more, or is the cause. @param {CodedFinding} reason @returns {string} may be empty */
+export function explainMore({ code, figures }) {
+  return sayOf(REASONS[code].more ?? '', figures);
+}
+
+/** @param {Words} words @param {any} figures */
+function sayOf(words, figures) {
+  return typeof words === 'function' ? words(figures) : words;
+}
+
+const FIGURES = { meanWait: 'Mean wait', p95Wait: 'p95 of the wait', maxWait: 'Longest wait', p95: 'p95' };
+/** More would be a wall of figures. */
+const MAX_FIGURES = 3;
+/** A load that changes less looks the same. */
+const CHANGE = 1.25;
+
+/** Recorded figures beside simulated ones. @param {Pick<TraceCheck, 'figures'>} check */
+export function describeFigures({ figures }) {
+  const shown = figures.slice(0, MAX_FIGURES).map(({ kind, route, recordedMs, lowMs, highMs }) => {
+    const name = `${FIGURES[kind]}${route === null ? '' : ` of ${route}`}`;
+    return `${name}: ${formatQuantity(recordedMs, 'ms')} recorded, ${describeBand(lowMs, highMs)} simulated`;
+  });
+  return `${shown.join('; ')}.`;
+}
+
+/** How the simulation differs from a recording, and why it may. @param {TraceCheck} check */
+function describeDifference({ of, figures, rateRatio, useRatios }) {
+  const off = figures.filter(({ place }) => place === 'outside');
+  const isChanged = (/** @type {number} */ ratio) => ratio > CHANGE || ratio < 1 / CHANGE;
+  const changes = [
+    ...(isChanged(rateRatio) ? [`it has ${formatNumber(rateRatio, 1)} times as many requests per second`] : []),
+    ...Object.entries(useRatios)
+      .filter(([, ratio]) => isChanged(ratio))
+      .map(([route, ratio]) => `${route} uses its connection ${formatNumber(ratio, 1)} times as long`),
+  ];
+  const cause =
+    of === 'trace' && changes.length > 0
+      ? `The load of the other recording is not the same: ${changes.join(', ')}. A prediction assumes that it stays as ` +
+        'it was.'
+      : 'The simulation lacks something: a limit other than the pool, or queries that slow each other down.';
+  const count = `${off.length} of ${countOf(figures.length, 'figure', 'figures')} ${off.length === 1 ? 'is' : 'are'} off`;
+  return `${count}. ${describeFigures({ figures: off })} ${cause}`;
+}
+
+/**
+ * What the doctor finds beside the cause of waits, by its kind.
+ * @type {Record<(DiagnosisFinding | SettingFinding)['kind'], (finding: any) => string>}
+ */
+const DOCTOR_FINDINGS = {
+  repeatedQueries: (finding) =>
+    `${nameRoute(finding.route)}: ${countInTurn(finding)} (${finding.operations.join(', ')}) take ` +
+    `${formatQuantity(finding.ms, 'ms')} of its ${formatQuantity(finding.durationMs, 'ms')}. ${explainSaving(finding)}`,
+  failedOperations: (finding) =>
+    `${explainFailed(finding)}. They held connections for ${formatShare(finding.share)} of the time in use.`,
+  retriedTransactions: ({ route, aborted, committed }) =>
+    `${nameRoute(route)}: ${countOf(aborted, 'transaction was', 'transactions were')} aborted, ${committed} committed. ` +
+    'After a write conflict, withTransaction runs all of it again.',
+  bufferedQueries: ({ route, count, ms }) =>
+    `${nameRoute(route)}: ${countOf(count, 'request', 'requests')} ended after ${formatQuantity(ms, 'ms')} without ` +
+    'asking for a connection. While mongoose is not connected, it keeps queries for that long (bufferTimeoutMS).',
+  busyMachine: ({ serverCores, cores, otherCores }) =>
+    `The machine was busy: MongoDB used ${formatNumber(serverCores, 1)} of its ${cores} cores, and other programs ` +
+    `${formatNumber(otherCores, 1)}. Everything takes longer than on a quiet one.`,
+  manyClients: ({ clients }) => explainClients(clients),
+  overridden: ({ client, option, value, other }) =>
+    `${client}: the code sets ${option} to ${value}, so ${other} in the URI has no effect.`,
+  unusedMinimum: ({ client, value, used }) =>
+    `${client}: minPoolSize keeps ${countConnections(value)} open, but at most ${used} were in use.`,
+  neverFull: ({ client, value, used, by }) =>
+    `${client}: at most ${used} of ${countConnections(value)} were in use: ` +
+    `${by === 'limit' ? 'a concurrency limit' : 'the event loop'} lets through no more.`,
+  tooManyConnections: ({ value, other }) =>
+    `All instances together may open ${countConnections(value)}, but the server accepts ${other}.`,
+  strayTimeout: ({ client, option, value }) =>
+    `${client}: ${countOf(value, 'wait', 'waits')} timed out, though ${option} is 0: a signal of the app did it, such ` +
+    'as AbortSignal.timeout().',
+};
+
+/** What else costs time, fails, or does not do what it seems to. @param {DiagnosisFinding | SettingFinding} finding */
 export function describeFinding(finding) {
-  const route = nameRoute('route' in finding ? finding.route : null);
-  switch (finding.kind) {
-    case 'repeatedQueries':
-      return (
-        `${route}: ${countInTurn(finding)} (${finding.operations.join(', ')}) take ${formatQuantity(finding.ms, 'ms')} ` +
-        `of its ${formatQuantity(finding.durationMs, 'ms')}. ${explainSaving(finding)}`
-      );
-    case 'failedOperations':
-      return `${explainFailed(finding)}. They held connections for ${formatShare(finding.share)} of the time in use.`;
-    case 'retriedTransactions':
-      return (
-        `${route}: ${countOf(finding.aborted, 'transaction was', 'transactions were')} aborted, ${finding.committed} ` +
-        `committed. After a write conflict, withTransaction runs all of it again.`
-      );
-    case 'bufferedQueries':
-      return (
-        `${route}: ${countOf(finding.count, 'request', 'requests')} ended after ${formatQuantity(finding.ms, 'ms')} without ` +
-        `asking for a connection. While mongoose is not connected, it keeps queries for that long (bufferTimeoutMS).`
-      );
-    default:
-      return (
-        `The machine was busy: MongoDB used ${formatNumber(finding.serverCores, 1)} of its ${finding.cores} cores, and ` +
-        `other programs ${formatNumber(finding.otherCores, 1)}. Everything takes longer than on a quiet one.`
-      );
-  }
+  return DOCTOR_FINDINGS[finding.kind](finding);
 }
 
 /** @param {RepeatedQueries} repeated */
@@ -48,5 +178,6 @@ export function explainSaving({ operations, savedMs }) {
 export function explainFailed({ route, operation, count, of, ms, option }) {
   const how = option ? `: ${option} ends them` : '';
   const which = `operations of ${nameRoute(route)}${operation === null ? '' : ` (${operation})`}`;
-  return `${count === of ? `All ${of}` : `${count} of ${of}`} ${which} failed after ${formatQuantity(ms, 'ms')} with a connection${how}`;
+  const many = count === of ? `All ${of}` : `${count} of ${of}`;
+  return `${many} ${which} failed after ${formatQuantity(ms, 'ms')} with a connection${how}`;
 }

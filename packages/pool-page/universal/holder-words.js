@@ -19,3 +19,8 @@ export const OUTSIDE = 'the app itself';
 export function nameRoute(route) {
   return route ?? OUTSIDE;
 }
+
+/** Such as `/report (find articles)`. @param {{ route: string | null, operation?: string | null }} holder */
+export function nameHolder({ route, operation = null }) {
+  return operation === null ? nameRoute(route) : `${nameRoute(route)} (${operation})`;
+}

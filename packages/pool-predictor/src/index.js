@@ -25,7 +25,7 @@ export { simulate } from './simulator/simulate.js';
 export { checkTrace } from './predict/check-trace.js';
 export { SLOW_ROUTES, poolOfApp, poolOfRecording } from './predict/pool-settings.js';
 export { checkRecording, openRecording, pickReplayed } from './predict/recording.js';
-export { BUSY, hideUnsure, judgeTrust } from './predict/trust.js';
+export { describeCheck, hideUncertain, judgeTrust } from './predict/trust.js';
 export { MIN_FOR_PERCENTILES } from './predict/size-comparison.js';
 export { findClientUse } from './trace/client-use.js';
 export { readTraceText } from './trace/read-trace.js';
@@ -57,6 +57,8 @@ export { summariseTrace } from './trace/trace.js';
  * @typedef {import('./runs/run-figures.js').PredictedFigures} PredictedFigures
  * @typedef {import('./predict/pool-settings.js').AppPool} AppPool
  * @typedef {import('./predict/recording.js').Recording} Recording
+ * @typedef {import('./base/finding.js').CodedFinding} CodedFinding
+ * @typedef {import('./predict/trust.js').HiddenFigures} HiddenFigures
  * @typedef {import('./predict/trust.js').Trust} Trust
  * @typedef {import('./predict/what-if.js').WhatIf} WhatIf
  * @typedef {import('./predict/what-if.js').WhatIfRoute} WhatIfRoute

@@ -17,11 +17,10 @@ const VERDICTS = [
 ];
 const DOUBTS = [
   { doubt: null, poolSizes: [1, 2] },
-  { doubt: 'notChecked', poolSizes: [] },
-  { doubt: 'checkFails', poolSizes: [] },
-  { doubt: 'unknownServer', poolSizes: [1] },
+  ...['nobodyWaited', 'fewWaits'].map((code) => ({ doubt: { code }, poolSizes: [], check: { status: 'notChecked' } })),
+  ...['unserved', 'figures'].map((code) => ({ doubt: { code, figures: {} }, poolSizes: [] })),
+  { doubt: { code: 'busyServer' }, poolSizes: [1] },
 ];
-const REASONS = ['nobodyWaited', 'fewWaits', 'unserved', 'figures'];
 
 /** A page that shows a pool, what was found about the minute before, and a prediction. @param {number} seed */
 function createPage(seed) {
@@ -57,7 +56,7 @@ function createPage(seed) {
     totals,
     missing: [],
   };
-  const whatIf = { ...pick(DOUBTS), isOpen: pick([true, false]), check: { reason: pick(REASONS) } };
+  const whatIf = { check: {}, ...pick(DOUBTS), isOpen: pick([true, false]) };
   const queue = findQueue({ ...state, seconds });
   return {
     pool,

@@ -282,20 +282,18 @@ describe('predictions', () => {
       count: 50,
       figure: 'p95Ms',
       measuredMs: 4200,
-      predictedMs: [4240, 2],
-      bandsMs: [
-        [3900, 5100],
-        [2, 2],
+      predicted: [
+        { ms: 4240, lowMs: 3900, highMs: 5100, reason: null, isSame: true },
+        { ms: 2, lowMs: 2, highMs: 2, reason: null, isSame: false },
       ],
     },
     '/slow': {
       count: 5,
       figure: 'maxMs',
       measuredMs: 9100,
-      predictedMs: [9000, 5012],
-      bandsMs: [
-        [4000, 19_000],
-        [NaN, NaN],
+      predicted: [
+        { ms: 9000, lowMs: 5000, highMs: 12_000, reason: null, isSame: true },
+        { ms: 5012, lowMs: undefined, highMs: undefined, reason: null, isSame: false },
       ],
     },
   };
@@ -305,7 +303,7 @@ describe('predictions', () => {
   test('a prediction names each figure, and what fails', () => {
     expect(plain(describePrediction(6, ROUTES, 1, 0))).toBe('With 6 connections: /fast p95 2 ms, /slow max 5.0 s.');
     expect(plain(describePrediction(1, ROUTES, 0, 3))).toBe(
-      'With 1 connection: /fast p95 4.2 s (3.9 to 5.1 s), /slow max 9.0 s (4.0 to 19.0 s), 3 fail.',
+      'With 1 connection: /fast p95 4.2 s (3.9 to 5.1 s), /slow max 9.0 s (5.0 to 12.0 s), 3 fail.',
     );
     expect(plain(describeMeasured(1, ROUTES))).toBe('Measured with 1 connection: /fast p95 4.2 s, /slow max 9.1 s.');
   });
@@ -325,38 +323,36 @@ describe('predictions', () => {
       'With 6 connections, /fast would have taken 2 ms instead of at least 4.2 s, and 1 request would have failed.',
     );
     expect(describeAnswer(ANSWERED, ROUTES, 0)).toBe('With 1 connection, as now, /slow took 9.1 s.');
-    const same = { '/fast': { ...ROUTES['/fast'], measuredMs: 2.1 } };
+    const { predicted } = ROUTES['/fast'];
+    const same = { '/fast': { ...ROUTES['/fast'], predicted: predicted.map((each) => ({ ...each, isSame: true })) } };
     expect(describeAnswer({ ...ANSWERED, recordedSize: 9 }, same, 1)).toBe(
       'With 6 connections, /fast would have taken 2 ms, as with 9.',
     );
   });
 
-  test('a band over four powers of ten is only its upper end', () => {
-    const vague = { '/fast': { ...ROUTES['/fast'], bandsMs: ROUTES['/fast'].bandsMs.map(() => [0.3, 7000]) } };
-    const routes = /** @type {Record<string, WhatIfRoute>} */ (/** @type {unknown} */ (vague));
-    expect(plain(describePrediction(6, routes, 1, 0))).toBe('With 6 connections: /fast p95 at most 7.0 s.');
-    expect(describeAnswer({ ...ANSWERED, recordedSize: 3 }, routes, 1)).toMatch(/would have taken at most 7.0 s/);
+  test('where the band is too wide for a figure, there is only the band', () => {
+    const [, sure] = ROUTES['/fast'].predicted;
+    const wide = { code: /** @type {const} */ ('wideBand'), figures: {} };
+    const hidden = { ...sure, ms: NaN, lowMs: 300, highMs: 7000, reason: wide };
+    const routes = { '/fast': { ...ROUTES['/fast'], predicted: [sure, hidden] } };
+    expect(plain(describePrediction(6, routes, 1, 0))).toBe('With 6 connections: /fast p95 300 ms to 7.0 s.');
+    expect(describeAnswer(ANSWERED, routes, 1)).toBe(
+      'With 6 connections, /fast would have taken 300 ms to 7.0 s instead of 4.2 s.',
+    );
+    const both = { ...routes, '/slow': ROUTES['/slow'] };
+    expect(describeAnswer(ANSWERED, both, 1)).toMatch(/, \/slow would have taken 5\.0 s instead of 9\.1 s/);
   });
 
   const whatIfOf = (/** @type {object} */ facts) =>
     /** @type {WhatIf} */ ({ poolSizes: /** @type {number[]} */ ([]), ...facts });
-  const NOBODY = { doubt: 'notChecked', check: { status: 'notChecked', reason: 'nobodyWaited' } };
+  /** @param {string} code @param {object} [figures] */
+  const doubtOf = (code, figures = {}) => ({ doubt: { code, figures }, check: {} });
+  const NOBODY = { doubt: { code: 'nobodyWaited', figures: {} }, check: { status: 'notChecked' } };
 
   test.each([
-    [NOBODY, /^No prediction: .* nobody waited/],
-    [{ doubt: 'notChecked', check: { status: 'notChecked', reason: 'unknownSize' } }, /the pool has no limit/],
-    [
-      { doubt: 'checkFails', check: { reason: 'otherWaits', waits: { otherShare: 0.8 } } },
-      /^No prediction: 80 % of the waiting was neither for/,
-    ],
-    [{ doubt: 'checkFails', check: { reason: 'figures' } }, /^No prediction: a replay .* does not explain its waits/],
-    [{ doubt: 'unclear', check: {} }, /which requests wait for the answers to others/],
-    [{ doubt: 'growingQueue', check: {} }, /^No prediction: .* requests piled up on a full server/],
-    [{ doubt: 'unknownServer', check: {} }, /^No figures for the other sizes: .* how busy the server/],
-    [
-      { doubt: 'notChecked', check: { status: 'notChecked', reason: 'fewWaits' } },
-      /^No prediction: in the last minute, only a few queries waited/,
-    ],
+    [NOBODY, /^No prediction: nobody waited for a connection\. Send more/],
+    [doubtOf('otherWaits', { waits: { otherShare: 0.8 } }), /^No prediction: 80 % of the recorded waiting was neither/],
+    [{ ...doubtOf('sharedSockets'), poolSizes: [1] }, /^No figures for the other sizes: several callers/],
     [{ doubt: null, check: { status: 'holds' } }, /^$/],
     [{ ...NOBODY, isOpen: true }, /^The queue is empty again\./],
   ])('why there are no figures is one sentence: %j', (facts, words) => {
@@ -385,8 +381,8 @@ describe('predictions', () => {
     expect(explainDoubt(whatIfOf({ ...NOBODY, isOpen: true }), queueOf({ ...full, waiting: 0 }))).toMatch(
       /^The queue is empty/,
     );
-    const whys = explainDoubt(whatIfOf({ doubt: 'unclear', check: {} }), queueOf(full));
-    expect(whys).toMatch(/^4 wait\..* No figures for other sizes/);
+    const whys = explainDoubt(whatIfOf(doubtOf('sharedSockets')), queueOf(full));
+    expect(whys).toMatch(/^4 wait\..* No prediction: several callers/);
   });
 });
 

@@ -59,7 +59,7 @@ export function createTraceLoad(
   const tailsOf = once(() => Object.fromEntries(routes.map((route, row) => [route, findTail(timesOf()[row])])));
   const longOf = once(() => findLong(sessions, tailsOf()));
   const servicesOf = once(() => listServices(trace, sessions, timesOf()));
-  const otherwiseOf = once(() => createTraceLoad(trace, { resample, separateRoutes, followUps, isUnclear: true }));
+  const closedReadingOf = once(() => createTraceLoad(trace, { resample, separateRoutes, followUps, isUnclear: true }));
 
   /** @param {number} seed @param {number} factor @returns {VisitBlock[]} */
   function drawVisits(seed, factor) {
@@ -94,14 +94,14 @@ export function createTraceLoad(
       trace.openings.fromMs.length > 0 && { withOpenings: createOpenings(trace, { resample, drawVisits }) }),
     recordedSeed: resample ? RECORDED_SEED : undefined,
     callers: describeCallers({ callers, visits: visitors, doubt: followUps.doubt }),
-    get otherwise() {
-      return followUps.possible && !isUnclear ? otherwiseOf() : undefined;
+    get closedReading() {
+      return followUps.possible && !isUnclear ? closedReadingOf() : undefined;
     },
   };
 }
 
 /**
- * @typedef {Load & { services: Record<string, Service>, callers: CallerFacts, isMeasured: boolean, otherwise?:
+ * @typedef {Load & { services: Record<string, Service>, callers: CallerFacts, isMeasured: boolean, closedReading?:
  *   TraceLoad }} TraceLoad services: the times of each route: the recorded uses, or those alone; isMeasured: responses
  *   are those of the server, from the start of a request to its end
  */

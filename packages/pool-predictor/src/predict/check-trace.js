@@ -10,10 +10,11 @@ import { MIN_WAITED_MS, listPoolWaits } from '../trace/traced-requests.js';
 /** @import { SimulationResult } from '../simulator/simulate.js' */
 /** @import { FollowUps } from '../trace/follow-ups.js' */
 /** @import { Trace } from '../trace/trace.js' */
+/** @import { FailedCode, UncheckedCode } from '../base/finding.js' */
 
-/** With fewer requests, or waits, the p95 is just the longest one. */
+/** If there are fewer requests, or waits, the p95 is just the longest one. */
 const MIN_COUNT = 20;
-/** In a short recording fewer waits are enough for a replay, if they are at least so many, and this share of it. */
+/** Fewer waits are enough to replay a short recording, if they are at least so many, and this share of it. */
 const MIN_FEW = 5;
 const FEW_SHARE = 0.2;
 /** Each route needs 20 more runs. */
@@ -49,8 +50,7 @@ const RESPONSE_SHARE = 0.05;
  * @typedef {object} TraceCheck
  * @property {'waits' | 'trace'} of the waits of the trace itself, which a replay has to explain; or of another trace
  * @property {'holds' | 'fails' | 'notChecked'} status
- * @property {'nobodyWaited' | 'fewWaits' | 'fewRequests' | 'unknownSize' | 'otherWaits' | 'unserved' | 'figures' |
- *   null} reason why it was not checked, or why it fails
+ * @property {UncheckedCode | FailedCode | null} reason why it was not checked, or why it fails
  * @property {number} poolSize that the checked trace was recorded with; NaN where it is unknown
  * @property {CheckedFigure[]} figures that were compared
  * @property {TraceWaits} waits of the trace
@@ -86,7 +86,10 @@ export async function checkTrace(trace, { pool, other, separateRoutes, followUps
   if (isOther(trace, facts.waits, poolWaitsMs)) return { ...facts, status: 'fails', reason: 'otherWaits' };
   if (!other && Number(trace.unservedShare) > MAX_UNSERVED_SHARE)
     return { ...facts, status: 'fails', reason: 'unserved' };
-  if (!pool) return { ...facts, status: 'notChecked', reason: 'unknownSize' };
+  if (!pool) {
+    const { maxPoolSize } = (other ?? trace).header;
+    return { ...facts, status: 'notChecked', reason: maxPoolSize === 0 ? 'unlimitedPool' : 'unknownSize' };
+  }
   const compared = other
     ? await predictOther(trace, { pool, other, separateRoutes, followUps, firstSeed })
     : { figures: await replayWaits(trace, poolWaitsMs, { pool, separateRoutes, followUps }) };

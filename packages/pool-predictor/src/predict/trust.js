@@ -6,17 +6,18 @@ import { countFreeCores, meansByRoute, shareUsed } from '../trace/trace.js';
 /** @import { TraceLoad } from '../load/trace-load.js' */
 /** @import { PredictedFigures } from '../runs/run-figures.js' */
 /** @import { ServerFit, Trace } from '../trace/trace.js' */
+/** @import { CodedFinding } from '../base/finding.js' */
 /** @import { TraceCheck } from './check-trace.js' */
 
-/** By how much wider a band is at each end for each doubling or halving of the recorded size. */
-const WIDER = 0.05;
+/** A band is by so much wider at each end for each doubling or halving of the recorded size. */
+const WIDEN_PER_DOUBLING = 0.05;
 /**
  * Where callers wait for answers, or queries share the server, an error at one size grows with the distance. On a server
  * that is busy for a share of the time, the time of a query changes 1 / (1 - share) times as much as its work (M/M/1).
  * So does that of a request in an app whose event loop is busy: connections that are free sooner let more requests meet
  * there.
  */
-const MORE_WIDER = 0.1;
+const WIDEN_PER_DOUBLING_SHARED = 0.1;
 /**
  * No band is widened as for a server that is busier. If callers wait for answers, the queue at the server does not grow
  * without end. Measured: with 12 callers, predictions at half and twice the size were off by up to 30 %.
@@ -26,12 +27,12 @@ const MAX_BUSY_SHARE = { open: 0.9, callers: 2 / 3 };
 const SECOND_RECORDING = 0.5;
 /** A pool that is full all the time makes at least this share of the checkouts wait. */
 const FULL_SHARE = 0.5;
-/** Sizes further away than this factor are withheld where the recording can't tell what the server would do. */
-const NEAR = 2;
+/** Sizes from this factor on get no figures where the recording can't tell what the server would do. */
+const MAX_FACTOR_UNKNOWN_SERVER = 2;
 /** A figure says nothing if the measured one may be this many times as large, or as small ... */
-const FAR = 2;
+const MAX_BAND_FACTOR = 2;
 /** ... unless that is less than anybody notices. */
-const FAR_MS = 5;
+const NOTICED_MS = 5;
 /**
  * Below this share of its cores in use, a server hardly makes queries wait: of two cores for a fifth of their work
  * (M/M/2: share^2 / (1 - share^2)), of more cores for less.
@@ -39,7 +40,7 @@ const FAR_MS = 5;
 const IDLE_SHARE = 0.4;
 /** Where the server has more to do, or less, queries may take longer, or shorter, by this share of their use. */
 const MAX_SLOWER = 0.15;
-/** Of so small a share of the checkouts, the socket may be unknown. */
+/** The sockets of so small a share of the checkouts may be unknown. */
 const MAX_UNKNOWN_SHARE = 0.05;
 /**
  * Requests pile up if the last third of them takes this many times as long as the first. Measured in 38 recordings of
@@ -56,19 +57,14 @@ const FULL_SERVER_SHARE = 0.7;
  * @property {number} recordedSize
  * @property {TraceCheck} check
  * @property {boolean} isUnclear whether requests wait for the answers to others
- * @property {Trace['clients']} [clients] of which the pool is one of many
- * @property {'manyClients' | 'checkFails' | 'growingQueue' | 'unknownServer' | null} withheld why some sizes get no
- *   figures: manyClients: the pool is one of many, and the size of one decides little; growingQueue: where requests pile
- *   up on a full server, a query with a fifth more work makes the queue twice as long, and at other sizes it may need
- *   that; unknownServer: a recording with one size of a full pool does not show whether its queries slow each other
- *   down
- * @property {(poolSize: number) => boolean} isWithheld
- * @property {boolean} isPlain the recording shows all that a prediction depends on, even if nobody waited: on which
- *   sockets requests came, and that the server has cores to spare. Where it is unclear who waits for answers, there are
- *   two readings
+ * @property {CodedFinding | null} refusal why no size gets figures, or, if it is unknownServer, those far away do not
+ * @property {(poolSize: number) => CodedFinding | null} refusalAt why a size gets no figures
+ * @property {boolean} showsEverything the recording shows all that a prediction depends on, even if nobody waited: on
+ *   which sockets requests came, and that the server has cores to spare. Where it is unclear who waits for answers, there
+ *   are two readings
  * @property {(figure: { name: string, poolSize: number, inUse?: number, ms: number, lowMs?: number, highMs?: number })
- *   => Trust['withheld'] | 'busyServer' | 'busyLoop' | 'notChecked' | 'wideBand'} whyUnsure why a figure of requests is not shown;
- *   inUse: connections that are in use on average at that size
+ *   => CodedFinding | null} reasonToHide why a figure of requests is not shown; inUse: connections that are in use on
+ *   average at that size
  * @property {(poolSize: number) => number} marginAt by which share of it a time may be longer than in all simulated runs:
  *   those of callers who wait are much alike, and where they share a server, its model errs by more
  * @property {(figures: PredictedFigures, poolSize: number) => PredictedFigures} widen makes the band of a size as wide
@@ -92,49 +88,48 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
     isOfCallers && Number(callers?.callers) > recordedSize && check.waits.count >= FULL_SHARE * trace.waitMs.length;
   const isSilent = trace.sharing ? trace.sharing.source === 'guessed' : !trace.server;
   const isAlone = others.length === 0 && serverCores === undefined;
-  const choose = () => {
-    if (trace.clients) return 'manyClients';
-    if (check.status === 'fails') return 'checkFails';
-    if (isAlone && !isOfCallers && trace.sharing && pilesUp(trace)) return 'growingQueue';
-    return isAlone && isFull && isSilent ? 'unknownServer' : null;
+  const findRefusal = () => {
+    if (trace.clients) return found('manyClients', trace.clients);
+    if (check.status === 'fails') return describeCheck(check);
+    if (isAlone && !isOfCallers && trace.sharing && pilesUp(trace)) return found('growingQueue');
+    return isAlone && isFull && isSilent ? found('unknownServer') : null;
   };
-  const withheld = choose();
+  const refusal = findRefusal();
   const { sharing, loop } = trace;
-  const width = isOfCallers || load.otherwise || sharing || loop?.isLate ? MORE_WIDER : WIDER;
+  const width =
+    isOfCallers || load.closedReading || sharing || loop?.isLate ? WIDEN_PER_DOUBLING_SHARED : WIDEN_PER_DOUBLING;
   const work = workOf(loop, load);
   const busyShare = Math.max(work.share, sharing ? busyShareOf(trace, sharing) : 0);
   const idleShare = 1 - Math.min(busyShare, MAX_BUSY_SHARE[isOfCallers ? 'callers' : 'open']);
   const step = (width / idleShare) * (others.length > 0 ? SECOND_RECORDING : 1);
   const wideningAt = (/** @type {number} */ size) => (recordedSize > 0 ? step * Math.log2(ratioOf(size)) : 0);
   const ratioOf = (/** @type {number} */ size) => Math.max(size / recordedSize, recordedSize / size);
-  const isPlain = recordedSize > 0 && hasSockets(trace) && hasIdleServer(trace);
+  const showsEverything = recordedSize > 0 && hasSockets(trace) && hasIdleServer(trace);
   // A larger pool saves at most the recorded waits. Where they were too few to check, it hardly changes a figure.
-  const isKnown = (/** @type {number} */ size) => isPlain || (check.of === 'waits' && size > recordedSize);
+  const isKnown = (/** @type {number} */ size) => showsEverything || (check.of === 'waits' && size > recordedSize);
   // Where nothing shows how queries slow each other down on the server, they may do so at a size that makes it busy.
   const isServerUnseen = !trace.sharing && isAlone;
   const recordedInUse = sum(Array.from(trace.useMs)) / endOf(trace);
-  const isWithheld = (/** @type {number} */ size) => {
-    if (withheld === 'unknownServer') return ratioOf(size) >= NEAR;
-    return withheld !== null;
-  };
+  const refusalAt = (/** @type {number} */ size) =>
+    refusal?.code === 'unknownServer' && ratioOf(size) < MAX_FACTOR_UNKNOWN_SERVER ? null : refusal;
   return {
     recordedSize,
     check,
-    isUnclear: load.otherwise !== undefined,
-    clients: trace.clients,
-    withheld,
-    isWithheld,
-    isPlain,
-    whyUnsure: ({ name, poolSize, inUse = NaN, ms, lowMs = ms, highMs = ms }) => {
-      if (isWithheld(poolSize)) return withheld;
-      // These were recorded.
-      if (poolSize === recordedSize) return null;
-      if (isServerUnseen && Math.abs(slowdownAt(trace, recordedInUse, inUse)) > MAX_SLOWER) return 'busyServer';
-      if (others.length === 0 && loopWaitAt(work, inUse / recordedInUse) > Math.max(MAX_SLOWER * ms, FAR_MS))
-        return 'busyLoop';
-      if (check.status === 'notChecked' && !isKnown(poolSize) && name !== 'p50Ms') return 'notChecked';
-      const isFar = highMs > Math.max(FAR * ms, ms + FAR_MS) || lowMs < Math.min(ms / FAR, ms - FAR_MS);
-      return isFar ? 'wideBand' : null;
+    isUnclear: load.closedReading !== undefined,
+    refusal,
+    refusalAt,
+    showsEverything,
+    reasonToHide: ({ name, poolSize, inUse = NaN, ms, lowMs = ms, highMs = ms }) => {
+      const refused = refusalAt(poolSize);
+      // Those of the recorded size were recorded.
+      if (refused || poolSize === recordedSize) return refused;
+      if (isServerUnseen && Math.abs(slowdownAt(trace, recordedInUse, inUse)) > MAX_SLOWER) return found('busyServer');
+      if (others.length === 0 && loopWaitAt(work, inUse / recordedInUse) > Math.max(MAX_SLOWER * ms, NOTICED_MS))
+        return found('busyLoop');
+      if (check.status === 'notChecked' && !isKnown(poolSize) && name !== 'p50Ms') return describeCheck(check);
+      const [least, most] = [ms / MAX_BAND_FACTOR, ms * MAX_BAND_FACTOR];
+      const isWide = highMs > Math.max(most, ms + NOTICED_MS) || lowMs < Math.min(least, ms - NOTICED_MS);
+      return isWide ? found('wideBand') : null;
     },
     marginAt: (size) => (isOfCallers && sharing ? wideningAt(size) : 0),
     widen: (figures, size) => {
@@ -144,6 +139,16 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
         : widened;
     },
   };
+}
+
+/** @param {CodedFinding['code']} code @param {object} [figures] @returns {CodedFinding} */
+function found(code, figures = {}) {
+  return { code, figures };
+}
+
+/** @param {TraceCheck} check that does not hold @returns {CodedFinding} why */
+export function describeCheck(check) {
+  return found(/** @type {CodedFinding['code']} */ (check.reason), check);
 }
 
 /**
@@ -165,52 +170,90 @@ function savedByTurns(trace, { aloneMs, sliceMs }, { routes }) {
   );
 }
 
-/** Reasons why all of a size's figures are unsure: what requests share would have more to do there, or less. */
-export const BUSY = /** @type {const} */ (['busyServer', 'busyLoop']);
-
 const TIMES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs', 'meanMs']);
 
 /**
- * Leaves out the figures of a size that are not sure.
+ * A predicted figure, as it may be shown.
  *
- * @template {{ settings: { poolSize: number }, predicted: PredictedFigures }} V
- * @param {Pick<Trust, 'whyUnsure'>} trust
- * @param {V} variant
- * @returns {{ variant: V, reasons: Set<ReturnType<Trust['whyUnsure']>>, isEmpty: boolean }} reasons: of the times of
- *   routes that it left out; isEmpty: it left out all
+ * @typedef {object} ShownFigure
+ * @property {number} ms NaN where it is hidden
+ * @property {number | undefined} lowMs its band; undefined where there is none, NaN where it is hidden, too
+ * @property {number | undefined} highMs
+ * @property {CodedFinding | null} reason why it is hidden. A band that is too wide may be seen, because it is the reason
+ *
+ * @typedef {{ settings: { poolSize: number }, predicted: PredictedFigures }} SizeFigures
  */
-export function hideUnsure({ whyUnsure }, variant) {
-  const { settings, predicted } = variant;
-  const { low, high } = predicted;
-  const copy = structuredClone({ ...predicted, low, high });
-  /** @type {ReturnType<typeof hideUnsure>['reasons']} */
-  const reasons = new Set();
-  let isEmpty = true;
-  /** @param {string} name @param {(figures: any) => any} pick what has that figure */
-  const hide = (name, pick) => {
-    const [at, lowAt, highAt] = [copy, copy.low, copy.high].map((figures) => figures && pick(figures));
-    const why = whyUnsure({
-      name,
-      poolSize: settings.poolSize,
-      inUse: predicted.utilisation * settings.poolSize,
-      ms: at[name],
-      lowMs: lowAt?.[name],
-      highMs: highAt?.[name],
-    });
-    if (why === null) return null;
-    at[name] = NaN;
-    // Its band may be seen where that is why.
-    if (why !== 'wideBand') for (const end of [lowAt, highAt]) if (end) end[name] = NaN;
-    return why;
-  };
-  for (const route of Object.keys(predicted.routes))
-    for (const name of TIMES) {
-      const why = hide(name, ({ routes }) => routes[route]);
-      if (why) reasons.add(why);
-      else isEmpty = false;
+
+/**
+ * Every figure that is shown comes from here.
+ *
+ * @param {Pick<Trust, 'reasonToHide'>} trust
+ * @param {SizeFigures} variant
+ * @param {typeof TIMES[number] | 'meanWaitMs'} name
+ * @param {string} [route] default: a figure of all routes
+ * @returns {ShownFigure}
+ */
+export function readFigure(trust, { settings: { poolSize }, predicted }, name, route) {
+  const [ms, lowMs, highMs] = [predicted, predicted.low, predicted.high].map(
+    (figures) => /** @type {any} */ (route === undefined ? figures : figures?.routes[route])?.[name],
+  );
+  const inUse = predicted.utilisation * poolSize;
+  const reason = trust.reasonToHide({ name, poolSize, inUse, ms, lowMs, highMs });
+  if (reason === null || reason.code === 'wideBand') return { ms: reason === null ? ms : NaN, lowMs, highMs, reason };
+  return { ms: NaN, lowMs: NaN, highMs: NaN, reason };
+}
+
+/**
+ * Why times of routes are hidden.
+ *
+ * @typedef {object} HiddenFigures
+ * @property {CodedFinding} reason
+ * @property {number[]} poolSizes
+ * @property {boolean} isAll whether these sizes have no time at all
+ */
+
+/**
+ * Leaves out the figures of sizes that are uncertain.
+ *
+ * @template {SizeFigures} V
+ * @param {Pick<Trust, 'reasonToHide'>} trust
+ * @param {V[]} variants
+ * @returns {{ variants: V[], hidden: HiddenFigures[] }} hidden: one for each reason and `isAll`
+ */
+export function hideUncertain(trust, variants) {
+  /** @type {Map<string, HiddenFigures>} */
+  const hidden = new Map();
+  const copies = variants.map((variant) => {
+    const { predicted } = variant;
+    const { low, high } = predicted;
+    const copy = structuredClone({ ...predicted, low, high });
+    /** @param {typeof TIMES[number] | 'meanWaitMs'} name @param {string} [route] */
+    const hide = (name, route) => {
+      const { reason, ...figure } = readFigure(trust, variant, name, route);
+      if (reason === null) return null;
+      for (const [figures, ms] of /** @type {const} */ ([
+        [copy, figure.ms],
+        [copy.low, figure.lowMs],
+        [copy.high, figure.highMs],
+      ])) {
+        const place = /** @type {any} */ (route === undefined ? figures : figures?.routes[route]);
+        if (place) place[name] = ms;
+      }
+      return reason;
+    };
+    const reasons = Object.keys(predicted.routes).flatMap((route) => TIMES.map((name) => hide(name, route)));
+    hide('meanWaitMs');
+    const isAll = !reasons.includes(null);
+    for (const reason of new Map(reasons.map((each) => [each?.code, each])).values()) {
+      if (reason === null) continue;
+      const key = `${reason.code} ${isAll}`;
+      const known = hidden.get(key) ?? { reason, poolSizes: [], isAll };
+      known.poolSizes.push(variant.settings.poolSize);
+      hidden.set(key, known);
     }
-  hide('meanWaitMs', (figures) => figures);
-  return { variant: { ...variant, predicted: copy }, reasons, isEmpty };
+    return { ...variant, predicted: copy };
+  });
+  return { variants: copies, hidden: [...hidden.values()] };
 }
 
 /**

@@ -6,14 +6,15 @@ import { poolOfApp } from './pool-settings.js';
 import { predict } from './predict.js';
 import { checkRecording, openRecording } from './recording.js';
 import { MIN_FOR_PERCENTILES } from './size-comparison.js';
-import { BUSY, judgeTrust } from './trust.js';
+import { describeCheck, judgeTrust, readFigure } from './trust.js';
 
 /** @import { TraceLoad } from '../load/trace-load.js' */
 /** @import { PredictedVariant } from './predict.js' */
 /** @import { RecordedTrace } from '../trace/recorded-trace.js' */
 /** @import { TraceCheck } from './check-trace.js' */
 /** @import { Recording } from './recording.js' */
-/** @import { Trust } from './trust.js' */
+/** @import { CallersCode, CodedFinding } from '../base/finding.js' */
+/** @import { ShownFigure, Trust } from './trust.js' */
 
 /**
  * What pools of other sizes would have done to a recording.
@@ -24,9 +25,8 @@ import { BUSY, judgeTrust } from './trust.js';
  * @property {number} enough index of the smallest size with figures that larger ones do not better
  * @property {number[]} failures requests that fail, one for each size
  * @property {Record<string, WhatIfRoute>} routes
- * @property {Trust['withheld'] | 'notChecked' | 'unclear'} doubt why sizes have no figures. unclear and unknownServer
- *   may concern only some sizes: those at which it matters who waits for answers, and those at which it is not known how
- *   busy the server, or the app's event loop, would be
+ * @property {CodedFinding | null} doubt why sizes have no figures. It may concern only some sizes: those at which it
+ *   matters who waits for answers, and those at which the server, or the app's event loop, would have more to do
  * @property {boolean} isOpen requests waited when the recording ended, so what was measured is a lower bound
  * @property {TraceCheck} check
  *
@@ -34,16 +34,14 @@ import { BUSY, judgeTrust } from './trust.js';
  * @property {number} count requests that were recorded
  * @property {'p95Ms' | 'maxMs'} figure below 20 requests, the maximum
  * @property {number} measuredMs when it was recorded
- * @property {number[]} predictedMs one for each size. Where its band is too wide, predict has a dash: here both are
- *   shown
- * @property {[lowMs: number, highMs: number][]} bandsMs 90 % prediction intervals of these
+ * @property {(ShownFigure & { isSame: boolean })[]} predicted one for each size; isSame: about what was measured
  */
 
 const SUCCEEDED = OUTCOMES.indexOf('checkedIn');
 /** Two figures are the same if they differ by less than this share, or time. */
 const SAME = { share: 0.05, ms: 5 };
 
-/** Every size where it matters most, then growing steps up to the page's maximum. */
+/** All sizes where they matter most, then growing steps up to the page's maximum. */
 const SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 400, 500, 700, 1000];
 const MIN_LARGEST = 10;
 
@@ -60,24 +58,20 @@ export async function predictWhatIf(recorded) {
   const { trace, load, picked } = recording;
   const check = await checkRecording(recording);
   const trust = judgeTrust({ trace, load }, check);
-  const { recordedSize, withheld, isWithheld, whyUnsure } = trust;
+  const { recordedSize, refusal, refusalAt } = trust;
   const pool = recorded.pools.indexOf(picked.pool);
   const isOpen = listWaiting(recorded).some((row) => recorded.checkouts.poolOf[row] === pool);
   const nothing = { recordedSize, poolSizes: [], enough: 0, failures: [], routes: {}, isOpen, check };
-  if (isWithheld(recordedSize)) return { ...nothing, doubt: withheld };
-  if (check.status === 'notChecked') return { ...nothing, doubt: 'notChecked' };
+  if (refusalAt(recordedSize)) return { ...nothing, doubt: refusal };
+  if (check.status === 'notChecked') return { ...nothing, doubt: describeCheck(check) };
   const { requests, failures, routes: measured } = summariseTrace(trace);
   const meansMs = meansByRoute(trace, trace.useMs);
   const usedMs = sum(Array.from(trace.useMs)) + sum((trace.waiting ?? []).map(({ route }) => meansMs[route]));
   const needed = (usedMs / load.durationMs) * (requests / (requests - failures));
-  const sizes = choosePoolSizes(recordedSize, needed).filter((size) => !isWithheld(size));
-  const predicted = (await predictSizes(recording, load, sizes, trust)).filter(
-    ({ settings: { poolSize }, predicted: { utilisation, routes } }) => {
-      const ms = Math.min(...Object.values(routes).map(({ p95Ms }) => p95Ms));
-      const why = whyUnsure({ name: 'p95Ms', poolSize, inUse: utilisation * poolSize, ms });
-      return !BUSY.some((each) => each === why);
-    },
-  );
+  const sizes = choosePoolSizes(recordedSize, needed).filter((size) => !refusalAt(size));
+  const all = await predictSizes(recording, load, sizes, trust);
+  const busy = all.map((variant) => findBusy(trust, variant));
+  const predicted = all.filter((_, index) => !busy[index]);
   const known = predicted.map(({ settings }) => settings.poolSize);
   const figureOf = (/** @type {string} */ route) =>
     [
@@ -86,7 +80,7 @@ export async function predictWhatIf(recorded) {
     ].every((count) => count >= MIN_FOR_PERCENTILES)
       ? /** @type {const} */ ('p95Ms')
       : /** @type {const} */ ('maxMs');
-  const others = load.otherwise ? await predictSizes(recording, load.otherwise, known, trust) : predicted;
+  const others = load.closedReading ? await predictSizes(recording, load.closedReading, known, trust) : predicted;
   // With few connections, callers who wait for their answers may never get to a rare route.
   const figures = Object.keys(measured)
     .filter((route) => [...predicted, ...others].every((each) => each.predicted.routes[route]))
@@ -94,29 +88,43 @@ export async function predictWhatIf(recorded) {
   const kept = predicted.filter(({ predicted: { routes } }, index) =>
     figures.every(([route, figure]) => isSame(others[index].predicted.routes[route][figure], routes[route][figure])),
   );
-  if (kept.length === 0) return { ...nothing, doubt: 'unclear' };
+  const code = /** @type {CallersCode} */ (load.callers.doubt);
+  const unclear = kept.length < known.length ? { code, figures: load.callers } : null;
+  if (kept.length === 0) return { ...nothing, doubt: unclear ?? refusal };
   return {
     ...nothing,
     poolSizes: kept.map(({ settings }) => settings.poolSize),
     enough: findEnough(kept, figures),
     failures: kept.map(({ predicted: { failures } }) => failures),
     routes: Object.fromEntries(
-      figures.map(([route, figure]) => [
-        route,
-        {
-          count: measured[route].count,
-          figure,
-          measuredMs: measured[route][figure],
-          predictedMs: kept.map(({ predicted: { routes } }) => routes[route][figure]),
-          bandsMs: kept.map(({ predicted: { low, high } }) => [
-            low?.routes[route][figure] ?? NaN,
-            high?.routes[route][figure] ?? NaN,
-          ]),
-        },
-      ]),
+      figures.map(([route, figure]) => {
+        const measuredMs = measured[route][figure];
+        const shown = kept.map((variant) => readFigure(trust, variant, figure, route));
+        return [
+          route,
+          {
+            count: measured[route].count,
+            figure,
+            measuredMs,
+            predicted: shown.map((each) => ({ ...each, isSame: isSame(each.ms, measuredMs) })),
+          },
+        ];
+      }),
     ),
-    doubt: kept.length < known.length ? 'unclear' : known.length < sizes.length ? 'unknownServer' : withheld,
+    doubt: unclear ?? busy.find((reason) => reason) ?? refusal,
   };
+}
+
+/**
+ * Why the whole load of a size is uncertain.
+ * @param {Trust} trust
+ * @param {PredictedVariant} variant
+ */
+function findBusy(trust, variant) {
+  const reasons = Object.keys(variant.predicted.routes).map(
+    (route) => readFigure(trust, variant, 'p95Ms', route).reason,
+  );
+  return reasons.find((reason) => reason?.code === 'busyServer' || reason?.code === 'busyLoop');
 }
 
 /**

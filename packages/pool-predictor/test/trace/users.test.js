@@ -19,18 +19,18 @@ describe('follow-ups', () => {
     const calling = callers({ count: 3, untilMs: 20_000, service: TIMES.fixed(50), think: TIMES.fixed(5) });
 
     test.each([[arriving], [calling]])('there are two answers', (arrivals) => {
-      const { arrivals: replay, callers: facts, otherwise } = createTraceLoad(toTrace(run(arrivals, 4), 4));
+      const { arrivals: replay, callers: facts, closedReading } = createTraceLoad(toTrace(run(arrivals, 4), 4));
       expect(facts).toMatchObject({ aloneShare: 1, isUnclear: true, doubt: 'noSockets' });
       expect([...replay(1, 1)].every(({ requests }) => requests === undefined)).toBe(true);
-      expect(otherwise?.callers.callersShare).toBeGreaterThan(0.9);
+      expect(closedReading?.callers.callersShare).toBeGreaterThan(0.9);
     });
 
     test('unless the user says how many callers there were: each request follows the oldest answer', () => {
       const trace = toTrace(run(calling, 4), 4);
       for (const count of [3, 5]) {
-        const { callers: facts, otherwise } = createTraceLoad({ ...trace, callers: count });
+        const { callers: facts, closedReading } = createTraceLoad({ ...trace, callers: count });
         expect(facts).toMatchObject({ callers: count, callersShare: 1, isUnclear: false });
-        expect(otherwise).toBeUndefined();
+        expect(closedReading).toBeUndefined();
       }
       expect(createTraceLoad({ ...trace, callers: 0 }).callers).toMatchObject({ aloneShare: 1, isUnclear: false });
     });
