@@ -30,7 +30,7 @@ export function compareRanks(strata) {
 
 /** @param {number} before @param {number} after how many values @returns {number[]} orders, by their U */
 function countOrders(before, after) {
-  /** By the number of values after. */
+  /** Orders of `b` values before and each number of values after. */
   let counts = Array.from({ length: after + 1 }, () => [1]);
   for (let b = 1; b <= before; b++) {
     const next = [[1]];

@@ -96,7 +96,7 @@ function createForward(delayMs) {
 
 /** Node's timers count whole milliseconds and fire up to two late, so they end this long before something is due. */
 const TIMER_MS = 2;
-/** From then on the thread takes short naps and looks at its sockets after each. */
+/** Length of the short naps that the thread then takes. It looks at its sockets after each. */
 const NAP_MS = 0.1;
 /** What a chunk takes to come in and to go out on two idle cores. It is delivered this much earlier. */
 const HOP_MS = 0.1;

@@ -16,7 +16,7 @@ import { openMongo } from '../../src/mongo/embedded.js';
  * @property {() => Promise<void>} close
  */
 
-/** For a lab that measures something with a MongoDB of its own. @type {LabMongo} */
+/** What a lab with a MongoDB of its own gets. @type {LabMongo} */
 export const NO_MONGO = {
   url: '',
   version: null,

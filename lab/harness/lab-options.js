@@ -18,7 +18,7 @@ export function parseInteger(text) {
 }
 
 /** @param {string} text @returns {number} ms @throws {Error} saying what is allowed */
-export function parseDelay(text) {
+function parseDelay(text) {
   const ms = parseInteger(text);
   if (ms > MAX_DELAY_MS) throw new Error(`It must be at most ${MAX_DELAY_MS} ms.`);
   return ms;
@@ -29,7 +29,7 @@ export function parseDelay(text) {
  * @returns {number[]}
  * @throws {Error} naming the part that is wrong
  */
-export function parseIntegers(text) {
+function parseIntegers(text) {
   return text.split(',').map((part) => {
     try {
       return parseInteger(part.trim());

@@ -4,7 +4,7 @@ import { useMsOf, waitMsOf } from './warm-up.js';
 /** @import { CheckoutRecord } from 'mongodb-pool-monitor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
 
-/** In ms. In a shorter wait the driver handed over a free connection, and nobody queued. */
+/** The shortest wait that counts, in ms. In a shorter one the driver handed over a free connection. */
 export const WAITED_MS = 1;
 
 /**

@@ -37,8 +37,8 @@ const KIND_NAMES = { bar: 'Bar', dot: 'Dot', line: 'Line' };
 const UNIT_NAMES = { ms: 'milliseconds', s: 'seconds' };
 
 /**
- * Lays out a chart. Each variant has separate bars or dots. In a line chart, the variants of a category share one point:
- * each series uses its first available value.
+ * Lays out a chart. Each variant has separate bars or dots. In a line chart, the variants of a category share one
+ * point: each series uses its first available value.
  * @param {ChartSpec} spec
  * @param {Result} result
  * @returns {ChartData}
@@ -56,8 +56,8 @@ export function layOutChart(spec, result) {
 }
 
 /**
- * Lays out the measured figures of several results in one chart. Within a category, bars stand side by side. Each line is drawn once
- * per run.
+ * Lays out the measured figures of several results in one chart. Within a category, bars stand side by side. Each line
+ * is drawn once per run.
  * @param {ChartSpec} fullSpec
  * @param {NamedRun[]} runs
  * @returns {ChartData}
@@ -135,8 +135,8 @@ function layOutSeries(spec, groups) {
 }
 
 /**
- * Drops empty series, formats the values and chooses the unit of the axis: ms on a logarithmic one, where seconds would read
- * 0.001.
+ * Drops empty series, formats the values and chooses the unit of the axis: ms on a logarithmic one, where seconds would
+ * read 0.001.
  * @param {ChartSpec} spec
  * @param {string[][]} categories
  * @param {Omit<SeriesData, 'texts'>[]} all

@@ -10,8 +10,8 @@ const EMPTY = /^(–|0(\.0+)?)$/;
 /**
  * @template [Row=import('./result-types.js').Variant]
  * @typedef {object} ColumnGroup neighbouring columns under one heading
- * @property {string} heading with the unit, if all its columns share one; empty for a column without a group, and for columns that
- *   name the rows together
+ * @property {string} heading with the unit, if all its columns share one; empty for a column without a group, and for
+ *   columns that name the rows together
  * @property {Column<Row>[]} columns
  * @property {string[]} headings of the columns, with the unit if the group's heading lacks it
  */
@@ -50,8 +50,8 @@ export function pickMain(columns) {
 }
 
 /**
- * The columns that have a value other than zero in some row, and the first one, which names the rows. Each has the same digits
- * in all rows.
+ * The columns that have a value other than zero in some row, and the first one, which names the rows. Each has the same
+ * digits in all rows.
  * @template Row
  * @param {Column<Row>[]} columns
  * @param {Row[]} rows
@@ -148,7 +148,11 @@ export function ofRoute(route, figure) {
     timeOf(measured, route, figure, repeats?.length || 1);
 }
 
-/** The figure to compare a route by: p95, or the maximum if that says more. @param {string} route @param {Variant[]} variants */
+/**
+ * The figure to compare a route by: p95, or the maximum if that says more.
+ * @param {string} route
+ * @param {Variant[]} variants
+ */
 export function chooseFigure(route, variants) {
   const measured = variants.filter((variant) => typeof ofRoute(route, 'maxMs')(variant) === 'number');
   return measured.every((variant) => typeof ofRoute(route, 'p95Ms')(variant) === 'number') ? 'p95' : 'max';

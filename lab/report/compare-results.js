@@ -14,21 +14,23 @@ import { formatSetting } from './name-runs.js';
  * @property {'better' | 'worse' | 'same' | 'unknown'} verdict same: within the noise
  * @property {string} why
  *
- * @typedef {{ problem: string | null, routes: RouteChange[] }} ResultComparison problem: why there is no verdict about any route
+ * @typedef {{ problem: string | null, routes: RouteChange[] }} ResultComparison problem: why there is no verdict about
+ *   any route
  *
- * @typedef {{ name: string, before: number[], after: number[] }} Pair a variant that both results have: the time of each repeat
+ * @typedef {{ name: string, before: number[], after: number[] }} Pair a variant that both results have: the time of
+ *   each repeat
  */
 
 /** The same app on the same machine differs by this much from one run to the next. */
 const TOLERANCE_SHARE = 0.1;
 const TOLERANCE_MS = 1;
-/** Of all routes together: how likely it is that one of them seems to have changed where nothing has. */
+/** Probability that any of the routes seems to have changed where nothing has. */
 const ERROR_RATE = 0.05;
 /** More do not change a verdict. */
 const MAX_REPEATS = 20;
 /** A share of the requests. */
 const FAILURE_TOLERANCE = 0.01;
-/** What may differ between results that are compared: the app, what is asked of it, how often it is measured, and where. */
+/** Settings that may differ between compared results: the app, what is asked of it, how often, and where. */
 const FREE_SETTINGS = new Set([
   'command',
   'goals',
@@ -45,8 +47,8 @@ const MACHINE = ['os', 'cpu', 'cores'];
 /**
  * Compares two results by the time of each route, at the sizes that both have.
  *
- * A route is better or worse if a rank test over all repeats of all these sizes says so, and the medians differ by more than 10 %. It
- * is the same if they don't. Repeats of one run are interleaved, so they show how much the machine varies.
+ * A route is better or worse if a rank test over all repeats of all these sizes says so, and the medians differ by more
+ * than 10 %. It is the same if they don't. Repeats of one run are interleaved, so they show how the machine varies.
  *
  * @param {Result} before
  * @param {Result} after
@@ -155,10 +157,8 @@ function compareTimes(pairs, figure, routes) {
   if (p <= ERROR_RATE / routes && largest)
     return { verdict: total > 0 ? 'worse' : 'better', why: `${figure} ${largest.text}` };
   const [most] = changes.toSorted((a, b) => Math.abs(b.log) - Math.abs(a.log));
-  return {
-    verdict: 'unknown',
-    why: `${figure} ${most.text}, ${smallestP > ERROR_RATE / routes ? 'but there are too few repeats to tell' : 'but the repeats differ as well'}`,
-  };
+  const doubt = smallestP > ERROR_RATE / routes ? 'there are too few repeats to tell' : 'the repeats differ as well';
+  return { verdict: 'unknown', why: `${figure} ${most.text}, but ${doubt}` };
 }
 
 /** @param {Variant} variant @returns {Record<string, any>} */

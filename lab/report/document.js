@@ -5,7 +5,7 @@ import { html, trust } from './markup.js';
 
 /** @import { Html } from './markup.js' */
 
-/** Chart.js as one script for browsers, which puts `Chart` into their globals. It is not among the package's exports. */
+/** Chart.js as one script for browsers, which sets the global `Chart`. It is not among the package's exports. */
 export const CHART_JS = new URL('chart.umd.min.js', import.meta.resolve('chart.js'));
 
 /**

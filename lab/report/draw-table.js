@@ -83,7 +83,7 @@ function align(text, width, alignment) {
   return ' '.repeat(left) + text + ' '.repeat(room - left);
 }
 
-/** Of the widest text, in columns of a terminal. @param {string[]} texts */
+/** Width of the widest text, in columns of a terminal. @param {string[]} texts */
 export function widestOf(texts) {
   return texts.reduce((widest, text) => {
     const { length } = stripVTControlCharacters(text).replaceAll(WIDE, '  ').replaceAll(COMBINING, '');

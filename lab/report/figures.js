@@ -75,7 +75,8 @@ export function renderChartFigures({ title, xTitle, categories, series }) {
 }
 
 /**
- * Explains the table's short headings. One that means something else in another group is explained again, with that group.
+ * Explains the table's short headings. One that means something else in another group is explained again, with that
+ * group.
  * @template Row
  * @param {Column<Row>[]} columns
  * @param {Row[]} rows

@@ -8,12 +8,12 @@ import { html } from './markup.js';
 const POWERS = [-3, -2, -1, 0, 1, 2, 3].map((exponent) => 10 ** exponent);
 /** Up to this ratio of the ends, 2 and 5 times a power get one as well. */
 const FINE_UP_TO = 300;
-/** Of the width, on both sides, so that no dot at the edge is cut off. */
+/** Share of the width on both sides that stays free, so that no dot at the edge is cut off. */
 const MARGIN = 0.06;
 
 /**
- * One card for each finding: what was compared, the ratio in figures, and the same as a dot on a line through 1, with the
- * spread of the repeats. All cards share a logarithmic axis, on which twice and half are equally far from 1.
+ * One card for each finding: what was compared, the ratio in figures, and the same as a dot on a line through 1, with
+ * the spread of the repeats. All cards share a logarithmic axis, on which twice and half are equally far from 1.
  * @param {string} id of the heading
  * @param {Finding[]} findings
  */

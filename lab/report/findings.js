@@ -40,7 +40,11 @@ export function listNotes({ variants, warnings = [] }) {
   return [...failed, ...warnings];
 }
 
-/** Returns the lab's sentence; empty if nothing was measured or predicted. @param {LabView} lab @param {Result} result */
+/**
+ * Returns the lab's sentence; empty if nothing was measured or predicted.
+ * @param {LabView} lab
+ * @param {Result} result
+ */
 export function sumUp(lab, result) {
   const known = keepKnown(result);
   return known.variants.length > 0 ? lab.takeaway(known) : '';

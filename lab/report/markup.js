@@ -25,7 +25,7 @@ export function html(strings, ...values) {
   return new Markup(String.raw({ raw: strings }, ...values.map(toHtml)));
 }
 
-/** For text of our own files. @param {string} text */
+/** Markup from our own files, which is not escaped. @param {string} text */
 export function trust(text) {
   return new Markup(text);
 }

@@ -31,7 +31,7 @@ function nameRun(index) {
 }
 
 /**
- * In UTC, so that the text is the same on every machine. A date that can't be parsed is returned as it is.
+ * Formats a date in UTC, so that the text is the same on every machine. A date that can't be parsed stays as it is.
  * @param {string} iso
  */
 export function formatDate(iso) {

@@ -11,7 +11,8 @@
  * @property {Record<string, string>} [glossary] words of the table that a newcomer does not know
  * @property {Column<Variant<Settings, Figures>>[]} columns the first one names the variant
  * @property {ChartSpec<Settings, Figures>[]} charts the first one is the picture of the result
- * @property {'findings'} [picture] then the findings are the picture of a single result, and its charts and table are folded
+ * @property {'findings'} [picture] then the findings are the picture of a single result, and its charts and table are
+ *   folded
  * @property {(result: Result<Settings, Figures>) => string} [footnote] below the table: what a figure in it needs to be
  *   understood; empty if none does
  * @property {(variant: Variant<Settings, Figures>, result: Result<Settings, Figures>) => 'answer' | 'good' | 'bad' |
@@ -45,8 +46,8 @@
  * @property {string} heading short, because a terminal has 80 columns
  * @property {string} [group] heading over neighbouring columns that share it
  * @property {string} [unit] shown once, with the group where there is one
- * @property {(row: Row) => number | string | number[] | null | undefined} value null is shown as a dash; `measured` is null in a
- *   variant that could not run; the two ends of a band
+ * @property {(row: Row) => number | string | number[] | null | undefined} value null is shown as a dash; `measured` is
+ *   null in a variant that could not run; the two ends of a band
  * @property {number | 'times'} [digits] decimals, default 0; times: as many as times in ms need, the same in each row
  * @property {string} [about] what the heading means, for the page, which has room to say it
  * @property {boolean} [detail] not in the terminal, and folded on the page
@@ -65,8 +66,8 @@
  * @property {(variant: Variant<Settings, Figures>) => string} category what the variant is called
  * @property {Series<Settings, Figures>[]} series
  * @property {(variant: Variant<Settings, Figures>, result: Result<Settings, Figures>) =>
- *   Record<string, number> | null | undefined} [timeSeries] replaces the series: each variant that has one is a line, for
- *   example by second
+ *   Record<string, number> | null | undefined} [timeSeries] replaces the series: each variant that has one is a line,
+ *   for example by second
  */
 
 /**
@@ -119,8 +120,8 @@
  */
 
 /**
- * @typedef {{ services: Record<string, number[]>, overheadsMs: number[] }} Samples in ms: service times by route, and what
- *   responses took beyond waits and service times
+ * @typedef {{ services: Record<string, number[]>, overheadsMs: number[] }} Samples in ms: service times by route, and
+ *   what responses took beyond waits and service times
  */
 
 export {};

@@ -13,8 +13,8 @@ import { embedJson, html } from './markup.js';
 /** @import { NamedRun } from './name-runs.js' */
 
 /**
- * Renders one lab: its question, takeaway, picture and how to read it; then figures and details. Several results share the charts
- * and one table; the details of each are folded.
+ * Renders one lab: its question, takeaway, picture and how to read it; then figures and details. Several results share
+ * the charts and one table; the details of each are folded.
  * @param {LabView} lab
  * @param {Result[]} results at least one
  * @param {string} id
@@ -117,7 +117,11 @@ function renderTakeaways(lab, runs) {
     </dl>`;
 }
 
-/** Lays out the lab's charts, without the empty ones. @param {LabView} lab @param {(spec: ChartSpec) => ChartData} layOut */
+/**
+ * Lays out the lab's charts, without the empty ones.
+ * @param {LabView} lab
+ * @param {(spec: ChartSpec) => ChartData} layOut
+ */
 function layOutCharts({ charts }, layOut) {
   return charts.map(layOut).filter(({ series }) => series.length > 0);
 }

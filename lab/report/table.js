@@ -31,8 +31,8 @@ const FINDING_SPREAD = 14;
 
 /**
  * Renders a result for a terminal: the lab's sentence, table, glossary, findings of a published experiment, errors and
- * warnings. A table that is too wide is split between groups of columns; each part repeats the first column. The page has the
- * rest.
+ * warnings. A table that is too wide is split between groups of columns; each part repeats the first column. The page
+ * has the rest.
  * @param {LabView} lab
  * @param {Result} result
  * @param {{ width?: number, paint?: Paint, isFirst?: boolean }} [options] width and paint: of the terminal; isFirst:
@@ -117,7 +117,7 @@ function renderFindings(findings) {
   );
 }
 
-/** @param {Pick<LabView, 'glossary'>} lab @param {string} [text] only words that are in it are explained; default: all */
+/** @param {Pick<LabView, 'glossary'>} lab @param {string} [text] only its words are explained; default: all */
 export function explainWords({ glossary = {} }, text) {
   return Object.entries(glossary)
     .filter(([word]) => text?.includes(word) ?? true)

@@ -13,7 +13,7 @@ const PUZZLE_MAX_CONNECTIONS = 2;
 const PUZZLE_REQUESTS = 10;
 
 const SCENARIO = 'loadtests/mixed.yaml';
-/** With a connection for each of its requests, nobody waits. */
+/** Size at which each request has a connection, so that nobody waits. */
 const MOST = 10;
 
 export const lesson = defineLesson({

@@ -13,7 +13,7 @@ const POOL_SIZE = 20;
 const QUERY_MS = 1;
 /** Opening connections takes longer than this much of what a warm crowd waits, unless the machine is busy. */
 const CLEAR_RATIO = 1.2;
-/** With two connections opened at a time, each in at least one round trip, nobody can be this quick. */
+/** Nobody can be this quick where two connections are opened at a time, each in at least one round trip. */
 const PUZZLE_LIMIT_MS = 1000;
 
 export const lesson = defineLesson({

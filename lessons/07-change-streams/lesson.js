@@ -3,7 +3,7 @@ import { defineLesson, right, wrong } from '../../lab/workshop/define-lesson.js'
 
 /** @import { SavedResult } from '../../lab/workshop/lesson-types.js' */
 
-/** With the driver's defaults, a query waits for up to a second. Half of that is more than noise. */
+/** Half of the longest wait with the driver's defaults, a second: more than noise. */
 const MIN_WAIT_MS = 500;
 const TWIST_STREAMS = [4, 10, 20];
 const TWIST_LANES = 5;

@@ -10,7 +10,7 @@ const TWIST_SLOW_MS = 3000;
 const REMEDIES = 6;
 /** A customer's query, and its way to a database next door. */
 const UNLOADED = { serviceMs: 2, overheadMs: 0, connectMs: 0 };
-/** With these, a lane is free for customers, however many administrators there are. */
+/** Remedies that keep a lane free for customers, however many administrators there are. */
 const KEEP_A_LANE = ['client', 'limit'];
 
 export const lesson = defineLesson({

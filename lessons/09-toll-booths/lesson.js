@@ -220,7 +220,7 @@ function formatSpread({ ratio, spread = [ratio, ratio] }) {
   return spread.map((each) => formatNumber(each, 1)).join(' to ');
 }
 
-/** With the load of customers and administrators. @param {Variant} variant */
+/** Whether a variant with customers and administrators has few connections. @param {Variant} variant */
 function isSmall({ settings: { load, env }, measured }) {
   return measured && load === 'all' && env.MONGO_POOLSIZE + (env.SLOW_POOLSIZE ?? 0) <= PUZZLE_MAX_CONNECTIONS;
 }

@@ -8,7 +8,7 @@ const SHARES = [50, 80, 90, 95];
 const SHARE = 90;
 const USE_MS = 100;
 const TWIST_USE_MS = 50;
-/** In a shorter run the queue has no time to grow. */
+/** The shortest run in which the queue has time to grow. */
 const MIN_SECONDS = 40;
 const PUZZLE_MAX_CONNECTIONS = 8;
 const PUZZLE_LIMIT_MS = 75;

@@ -3,7 +3,7 @@ import { QUERYLESS_PATHS } from '../../../src/load-tests/exact-times.js';
 /** @import { RequestLine } from 'mongodb-pool-predictor' */
 
 /** The paths of the demo app that a load test may use. */
-export const APP_PATHS = ['/slow', '/fast', ...QUERYLESS_PATHS];
+const APP_PATHS = ['/slow', '/fast', ...QUERYLESS_PATHS];
 const METHODS = ['get', 'head'];
 
 /**

@@ -41,7 +41,7 @@ function roundMs(ms) {
   return Math.round(ms * 1000) / 1000;
 }
 
-/** Of each sample. */
+/** Size limit of a sample. */
 const MAX_VALUES = 200;
 
 /** The next step would change the values by less than a percent. */

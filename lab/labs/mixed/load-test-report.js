@@ -8,7 +8,7 @@ import { ofRoute, requestColumns, routeColumns } from '../../report/columns.js';
 
 const summary = shape({ min: number, max: number, count: number, p50: number, p95: number, p99: number });
 
-/** In ms since 1970. @type {import('../../base/shape.js').Check} */
+/** A time in ms since 1970. @type {import('../../base/shape.js').Check} */
 const time = (value, where) => {
   number(value, where);
   if (Number.isNaN(new Date(value).getTime())) throw new Error(`${where} must be a time`);

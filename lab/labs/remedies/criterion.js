@@ -4,7 +4,7 @@
 
 /** @typedef {Variant<RemedySettings, RemedyFigures>} MeasuredRemedy */
 
-/** With a remedy that works, customers wait at most this many times as long as without administrators. */
+/** A remedy works if customers wait at most this many times as long as without administrators. */
 const CLOSE_TIMES = 2;
 /** Nobody notices a shorter wait, and a busy machine alone can cause one of tens of ms. */
 const UNNOTICED_MS = 50;
@@ -33,10 +33,10 @@ export function closeLimitMs(unloadedP99Ms) {
  * Whether customers hardly notice the administrators.
  * @param {number} p99Ms of /fast
  * @param {number} unloadedP99Ms p99 of /fast without administrators
- * @param {number} [noise] how far off the figures can be, as a factor, default 1
+ * @param {number} noise how far off the figures can be, as a factor
  * @returns {boolean | null} null if the limit is within the noise
  */
-export function isCloseToUnloaded(p99Ms, unloadedP99Ms, noise = 1) {
+function isCloseToUnloaded(p99Ms, unloadedP99Ms, noise) {
   const limitMs = closeLimitMs(unloadedP99Ms);
   if (p99Ms > limitMs / noise && p99Ms <= limitMs * noise && noise > 1) return null;
   return p99Ms <= limitMs;
@@ -61,7 +61,7 @@ export function isCure(variant, alone) {
   return verdicts.every((verdict) => verdict === verdicts[0]) ? verdicts[0] : null;
 }
 
-/** Of each repeat, or of the only one. @param {MeasuredRemedy} variant */
+/** The p99 of each repeat, or of the only one. @param {MeasuredRemedy} variant */
 function listP99({ measured, repeats = [] }) {
   return (repeats.length > 1 ? repeats : [{ measured }]).map((repeat) =>
     Number(repeat.measured?.routes['/fast'].p99Ms),

@@ -19,7 +19,7 @@ const SLOW_SHARE = 0.6;
 /** A wait-queue timeout, as a share of how long a slow query takes. */
 const TIMEOUT_SHARE = 0.5;
 
-/** Of the pool that a burst meets. */
+/** Size of the pool that a burst meets. */
 const BURST_POOL_SIZE = 20;
 
 /** As in the driver, unless MONGO_MAX_CONNECTING says otherwise. */

@@ -9,7 +9,7 @@ import { ratioOf } from '../../report/findings.js';
 /** @import { RemedyFigures } from './remedies-figures.js' */
 /** @import { RemedySettings } from './remedies-lab.js' */
 
-/** With fewer, one outlier could decide. */
+/** Repeats that an unclear verdict asks for, at least: with fewer, one outlier could decide. */
 const MIN_REPEATS = 3;
 
 const fastP99 = routeFigure('/fast', 'p99Ms');

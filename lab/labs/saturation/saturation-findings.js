@@ -28,7 +28,7 @@ const FIGURES = {
 };
 
 /**
- * By how much the best size beats the large one, and what open arrivals show.
+ * Compares the best size with the large one, and says what open arrivals show.
  * @param {SaturationResult} result
  * @returns {Finding[]}
  */

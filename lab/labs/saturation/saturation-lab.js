@@ -28,7 +28,7 @@ import { saturationView } from './saturation-view.js';
  * @typedef {Plan<SaturationSettings, SaturationFigures> & { settings: SaturationOptions }} SaturationPlan
  */
 
-/** From 2 on, memory for what waits would be the only thing that is measured. */
+/** Limit of open arrivals. From 2 on, only the memory for what waits would be measured. */
 const MAX_LOAD = 2;
 
 /** Estimates for the progress bar: opening the pool, warming up and draining. */

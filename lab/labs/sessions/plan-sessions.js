@@ -8,7 +8,7 @@ const QUERY_MS = 0.35;
 /** What a client needs to connect, query and close. */
 const CLIENT_ROUND_TRIPS = 4;
 const CLIENT_MS = 15; // of CPU time
-/** By default, one connection needs this long for the queries of all workers, and longer beside published figures. */
+/** Default duration of the queries of all workers on one connection, and the longer one beside published figures. */
 const ENOUGH_MS = 2000;
 const ENOUGH_TO_COMPARE_MS = 10_000;
 const MIN_QUERIES = 10;

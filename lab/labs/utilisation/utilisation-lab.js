@@ -20,8 +20,8 @@ const PATIENCE_MS = 600_000;
 /** Estimate for the progress bar: start, warm-up and end of the app. */
 const OVERHEAD_MS = 3000;
 /**
- * On a busy machine queries take longer than alone, so that connections are in use for more percent than planned. Or
- * the queries alone took too long already, so that too few arrive, and it is less. Quiet runs of 40 s are within 2.
+ * Tolerance of the use, in percent; quiet runs of 40 s are within 2. A busy machine slows queries down, so connections
+ * are in use for longer than planned. Or it slowed down the queries alone, so too few arrive, and the use is less.
  */
 const MAX_OFF_PERCENT = 2;
 const ARRIVALS = /** @type {const} */ (['even', 'random']);

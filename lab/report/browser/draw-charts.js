@@ -4,7 +4,7 @@
 const NARROW = 560;
 /** Below it, in px, the names of rows have several lines, of so many characters. */
 const [NARROW_NAMES, NARROW_NAME] = [760, 15];
-/** With more rows, they move closer together. */
+/** More rows than this move closer together. */
 const MANY_ROWS = 12;
 const LABEL_GAP = 7;
 const DOT_RADIUS = 6;
@@ -13,7 +13,7 @@ const [TICK_PX, TICK_HEIGHT_PX, TICK_STEP_PX] = [4, 23, 5];
 /** Solid, dashed, dotted and mixed, in the order of the legend. */
 const DASHES = [[], [10, 6], [2, 4], [10, 4, 2, 4]];
 
-/** From the library's script. @type {typeof import('chart.js').Chart} */
+/** The global of the library's script. @type {typeof import('chart.js').Chart} */
 const Chart = Reflect.get(globalThis, 'Chart');
 
 /** @type {ChartJs[]} */

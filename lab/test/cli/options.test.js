@@ -361,9 +361,7 @@ describe('a result', () => {
     };
     expect(read(old).result.variants.map(({ name }) => name)).toEqual(['processor: best']);
     const { table } = showResult('old.json', read(old), 200);
-    expect(table).toContain(
-      '! busy\n\n! This result also has a hot document or read tickets, which the lab no longer measures.',
-    );
+    expect(table).toContain('! busy\n\n! This result also has variants that the lab no longer measures.');
     const none = showResult('old.json', read({ ...old, variants: [measured('tickets')], warnings: undefined }), 200);
     expect(none.table).toContain('! This result also has');
   });

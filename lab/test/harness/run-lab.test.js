@@ -4,11 +4,11 @@ import { readSettings } from '../../../src/settings.js';
 import { measureLab } from '../support/measure-lab.js';
 import { mixed } from '../../labs/mixed/mixed-lab.js';
 import {
+  COUNTS,
   createChoiceParser,
   createChoicesParser,
-  parseDelay,
+  DELAY,
   parseInteger,
-  parseIntegers,
   takePublished,
 } from '../../harness/lab-options.js';
 import { mergeFigures } from '../../harness/merge-figures.js';
@@ -181,16 +181,16 @@ describe('a run', () => {
 describe('options', () => {
   test('whole numbers, and lists of them', () => {
     expect(parseInteger('12')).toBe(12);
-    expect(parseIntegers('1, 100,10')).toEqual([1, 100, 10]);
+    expect(COUNTS.parse('1, 100,10')).toEqual([1, 100, 10]);
     for (const text of ['', '0', '-1', '1.5', 'x', '1e3', '99999999999999999']) {
       expect(() => parseInteger(text)).toThrow('It must be a whole number from 1.');
     }
-    expect(() => parseIntegers('1,,2')).toThrow('"" is not a whole number from 1');
+    expect(() => COUNTS.parse('1,,2')).toThrow('"" is not a whole number from 1');
   });
 
   test('a delay that no timer can wait for is refused', () => {
-    expect(parseDelay('2147483647')).toBe(2147483647);
-    expect(() => parseDelay('2147483648')).toThrow('It must be at most 2147483647 ms.');
+    expect(DELAY.parse('2147483647')).toBe(2147483647);
+    expect(() => DELAY.parse('2147483648')).toThrow('It must be at most 2147483647 ms.');
   });
 
   test('choices', () => {

@@ -109,7 +109,7 @@ describe('the page', () => {
     expect(text).toContain('the machine was busy');
   });
 
-  test('loads nothing from outside, and links to where the experiment was first published, and to what was found elsewhere', () => {
+  test('loads nothing from outside, and links to the first publication and to what was found elsewhere', () => {
     const page = withoutScripts(renderSample());
 
     expect(page).toContain('<link rel="icon" href="data:,">');
@@ -127,7 +127,7 @@ describe('the page', () => {
     expect(rest.match(/href="[^#"][^"]*"/g)).toEqual(['href="data:,"']);
   });
 
-  test('every experiment that others published links to them, from its report and from the page of experiments', async () => {
+  test('each published experiment links to its source, from its report and the page of experiments', async () => {
     const page = await readFile('docs/experiments.md', 'utf8');
     const sources = Object.values(labs).map(({ name, source }) => [name, source?.url]);
     expect(sources.filter(([, url]) => !url)).toEqual([

@@ -197,7 +197,7 @@ describeInBrowser('in a browser without a network', () => {
     }
   });
 
-  test('findings with a spread come first; the charts and the table are folded, and drawn when they are opened', async () => {
+  test('findings with a spread come first; charts and table are folded, and drawn when they are opened', async () => {
     const [bars] = mixed.charts;
     /** @type {import('../../report/result-types.js').LabView} */
     const lab = {

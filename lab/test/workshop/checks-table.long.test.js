@@ -12,7 +12,7 @@ const ANSWERS = [
   ...Array.from({ length: 260 }, (_, index) => Number((0.05 * 1.05 ** index).toPrecision(3))),
 ];
 
-/** Of what is answered without a run. */
+/** Answers to try where no run is needed. */
 const COUNTS = Array.from({ length: 2001 }, (_, index) => index);
 
 const tasks = (await readLessons()).flatMap(listTasks);

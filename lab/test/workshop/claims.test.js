@@ -86,7 +86,7 @@ describe('lesson 5: who is served in one lane', () => {
   test('all ten without a limit, for 25 s; two buses and one Ferrari with 2.5 s, until second 10', async () => {
     const page = await readPage('05-wait-queue/README.md');
     expect(page).toMatch(
-      /Without it all ten are served.+busy for 25 seconds\. With it, two buses and one Ferrari are served, and after 10 seconds/,
+      /Without it all ten are served.+busy for 25 seconds\. With it, two buses and one Ferrari .+, and after 10 seconds/,
     );
     const unlimited = await listServed();
     expect(unlimited.routes).toHaveLength(10);

@@ -62,9 +62,9 @@ describe('the texts', () => {
 
   /** How long the commands of each lesson take on 2 cores, in s. Lesson 9 has something to watch as well. */
   const RUN_SECONDS = [25, 27, 55, 18, 27, 22, 14, 65, 90, 50, 30, 45, 100, 12, 75, 120];
-  /** Of somebody who reads a language that is not their own, and thinks. */
+  /** Pace of somebody who reads a language that is not their own, and thinks. */
   const WORDS_PER_MINUTE = 150;
-  /** To guess, to type and to check. */
+  /** Time to guess, to type and to check. */
   const REST_MINUTES = 1;
 
   test.each(lessons.map((lesson, index) => ({ ...lesson, seconds: RUN_SECONDS[index] })))(

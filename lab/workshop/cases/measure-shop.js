@@ -12,9 +12,9 @@ import { RECORD_FIRST } from './shop-recording.js';
 /** @import { Shop, ShopApp } from './open-shop.js' */
 /** @import { Evidence, Verdict } from '../lesson-types.js' */
 
-/** For the median. A sound shop needs 60 ms for its longest route. */
+/** Limit of a median. A sound shop needs 60 ms for its longest route. */
 const LIMIT_MS = 100;
-/** On an idle machine it is less than half of that. */
+/** Noise of a busy machine. An idle one has less than half of it. */
 const BUSY_MS = 15;
 /** The five that the shop may have, and up to four with which the driver monitors the server for two clients. */
 const MAX_CONNECTIONS = 9;
@@ -97,7 +97,7 @@ function findProblem(figures) {
  */
 
 export const ROUTES = ['/order', '/customer', '/offers'];
-/** Of each route. */
+/** Requests to each route. */
 const RATE_PER_SEC = 20;
 const PATIENCE_MS = 10_000;
 const COUNT_EVERY_MS = 200;

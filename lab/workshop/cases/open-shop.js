@@ -11,7 +11,7 @@ import { readSettings } from '../../../src/settings.js';
 /** @typedef {Awaited<ReturnType<typeof openShop>>} Shop */
 /** @typedef {{ url: string, pid: number, signal: AbortSignal, stop: () => Promise<void> }} ShopApp */
 
-/** Of the clients that are not the shop's. */
+/** Name of the clients that are not the shop's. */
 export const APP_NAME = 'pool-lab case';
 /** How many connections the shop may have. */
 export const POOL_SIZE = 5;
@@ -23,7 +23,7 @@ export const CUSTOMERS = ORDERS / 10;
 const BATCH = 10_000;
 /** The way to the database. On loopback connections open too fast for anybody to wait. */
 const RTT_MS = 20;
-/** TLS, and the login. */
+/** What TLS and the login add to opening a connection. */
 const CONNECT_MS = 100;
 /** How long the other service takes. */
 const STOCK_MS = 30;

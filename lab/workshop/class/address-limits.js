@@ -18,7 +18,7 @@ export function createAddressLimits({ share, isHere }) {
   const shareOf = (/** @type {number} */ whole) => Math.max(1, Math.floor((whole * share) / 100));
   const [places, joinsPerMin, pages] = [MAX_LEARNERS, MAX_JOINS_PER_MIN, MAX_PAGES].map(shareOf);
   /**
-   * By address: its learners, and those of the last minute.
+   * Learners of each address who are in the class, or joined in the last minute.
    * @type {Map<string, { id: string, atMs: number }[]>}
    */
   const joined = new Map();

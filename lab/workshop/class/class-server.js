@@ -67,7 +67,7 @@ const sendPageFile = (req, res, next) => {
 const SEND_AFTER_MS = 200;
 /** A learner can become stuck without sending anything. */
 const TICK_MS = 10_000;
-/** Of the teacher; those of learners have limits of their own. */
+/** Open pages of the teacher. Those of learners have limits of their own. */
 const MAX_STREAMS = 50;
 const BODY_LIMIT = '4kb';
 /** Hosts that stand for all addresses of this machine. */

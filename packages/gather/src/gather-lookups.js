@@ -18,7 +18,7 @@ export function gatherLookups(collection, { maxBatchSize = 1000 } = {}) {
   /** @type {Promise<unknown>} */
   let query = Promise.resolve();
   let turn = Promise.resolve();
-  /** In an object, because a loader takes no null, which is a valid _id. @type {DataLoader<{ id: unknown }, any>} */
+  /** Its keys are objects, because it takes no null, which is a valid _id. @type {DataLoader<{ id: unknown }, any>} */
   const loader = new DataLoader(
     (keys) => {
       const found = lookUpAll(

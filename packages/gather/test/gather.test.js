@@ -10,7 +10,7 @@ import { gatherInserts, gatherLookups, OutcomeUnknownError } from '../src/index.
 describe('inserts', () => {
   /** @typedef {import('mongodb').Document} Document */
 
-  /** Of a server that only these tests use, because they make it fail. @type {MongoClient} */
+  /** Client of a server that only these tests use, because they make it fail. @type {MongoClient} */
   let client;
   /** @type {Awaited<ReturnType<typeof startReplicaSet>>} */
   let mongo;

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { BSON, BSONSymbol, Decimal128, Double, Int32, Long, MaxKey, ObjectId, Timestamp } from 'mongodb';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { createRandom } from 'test-support/random.js';
-import { changeDocument, formOf } from '../src/target/merge-operations.js';
+import { changeDocument } from '../src/target/merge-operations.js';
 import { APPLY_DIFF } from '../src/target/statements.js';
 import { openClient } from './connections.js';
 import { findId } from '../src/bson/bytes.js';
@@ -16,6 +16,7 @@ describe('diffs', () => {
   describe('the diffs of real updates', () => {
     /** @type {{ change: Buffer, after: Buffer }[]} to one document, in order */
     let updates;
+    const isDiff = (/** @type {Buffer} */ change) => BSON.deserialize(change).diff !== undefined;
     /** @type {Buffer} */
     let first;
     /** @type {import('mongodb').Collection<any>} */
@@ -29,7 +30,7 @@ describe('diffs', () => {
     });
 
     test('change a document as the server did, byte for byte', () => {
-      expect(updates.filter(({ change }) => formOf(change) === 'diff').length).toBeGreaterThan(UPDATES / 2);
+      expect(updates.filter(({ change }) => isDiff(change)).length).toBeGreaterThan(UPDATES / 2);
       let document = first;
       for (const { change, after } of updates) {
         document = /** @type {Buffer} */ (changeDocument(document, change));
@@ -58,7 +59,7 @@ describe('diffs', () => {
     test('have the same result when the server applies them, also to a newer document', async () => {
       for (let begin = 0; begin < updates.length; begin += 7) {
         const { change } = updates[begin];
-        if (formOf(change) !== 'diff') continue;
+        if (!isDiff(change)) continue;
         for (const { after } of [updates[Math.max(0, begin - 1)], updates[Math.min(updates.length - 1, begin + 40)]]) {
           await copy.deleteMany({});
           await copy.insertOne(BSON.deserialize(after, { promoteValues: false }));

@@ -26,7 +26,7 @@ function createRun({ workerCount = 1, inOrder = false, merge = 'all', exclude, m
   const session = new AbortController();
   /** @type {string[]} */
   const happened = [];
-  /** Of each worker: what it wrote, such as `insert db.a 1`. @type {string[][]} */
+  /** What each worker wrote, such as `insert db.a 1`. @type {string[][]} */
   const written = Array.from({ length: workerCount }, () => []);
   const gate = { isOpen: true };
   const workers = written.map(

@@ -5,13 +5,15 @@ import { LeaseError } from '../src/base/errors.js';
 import { overlap } from '../src/base/namespaces.js';
 import { HOST, PLACE } from '../src/base/running-process.js';
 import { createCheckpoint } from '../src/target/checkpoint.js';
-import { acquireLease, LEASE_MS } from '../src/target/lease.js';
+import { acquireLease } from '../src/target/lease.js';
 import { createLeaseStore } from '../src/target/lease-store.js';
 import { Target } from '../src/target/target.js';
 import { openDeployment } from './connections.js';
 
 /** @import { StoredLease } from '../src/target/lease.js' */
 
+/** After this long without a heartbeat, another process may take over. */
+const LEASE_MS = 15_000;
 /** No process has it. */
 const NO_PID = 2 ** 30;
 

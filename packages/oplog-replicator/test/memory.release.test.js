@@ -14,7 +14,7 @@ describe('memory', () => {
   const REPLICATOR = fileURLToPath(new URL('replicator-process.js', import.meta.url));
   const LARGE = 'x'.repeat(10e6);
   const DOCUMENTS = 30;
-  /** Of all documents, without Node.js. */
+  /** Size of all documents, without Node.js. */
   const TOTAL_MB = 300;
 
   /** @type {string[]} */

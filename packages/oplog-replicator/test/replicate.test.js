@@ -97,7 +97,7 @@ describe('users, versions and other sets', () => {
 
   test('a user who may not read the oplog gets an error that names the roles', async () => {
     await expect(tryToReplicate({ sources: [as('reader')], target: source })).rejects.toThrow(
-      /^the source 127.* the user needs the role "read" on the database local, and the role "clusterMonitor" .* not authorized/,
+      /^the source 127.* needs the role "read" on the database local, and the role "clusterMonitor" .* not authorized/,
     );
   });
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { BSON, ObjectId } from 'mongodb';
 import { sharedMongoUrl } from 'test-support/mongod.js';
-import { createNamespaces } from '../src/base/namespaces.js';
+import { CHECKPOINT_DATABASE, createNamespaces } from '../src/base/namespaces.js';
 import { createCopyStore } from '../src/snapshot/copy-store.js';
-import { createDeferredStore, createCheckpoint } from '../src/target/checkpoint.js';
+import { createCheckpoint } from '../src/target/checkpoint.js';
 import { openClient, openDeployment, openTarget } from './connections.js';
 import { mergeOperations } from '../src/target/merge-operations.js';
 import { createBatch } from './create-batch.js';
@@ -51,19 +51,26 @@ describe('the target', () => {
   });
 
   test('what is deferred may be larger than a document, and replaces what was stored before', async () => {
-    const store = createDeferredStore(open(sharedMongoUrl()), { name: 'one', source: new ObjectId() });
+    const target = open(sharedMongoUrl());
+    const setId = new ObjectId();
+    const checkpoint = createCheckpoint(target, { name: 'one', setId });
+    const save = (/** @type {any[]} */ deferred) =>
+      checkpoint.write({ applied: { seconds: 1, increment: 1, term: 1 }, since: null, deferred });
+    const stored = openClient(sharedMongoUrl()).db(CHECKPOINT_DATABASE).collection('deferred');
+    const countSets = async () => (await stored.distinct('_id.set', { '_id.source': setId })).length;
+    await checkpoint.claim();
     const writes = ['x', 'y', 'z'].map((letter, _id) => ({
       name: `shop.${letter}`,
       reason: `because of ${letter}`,
       id: Buffer.from(BSON.serialize({ _id })),
       document: _id === 1 ? null : Buffer.from(BSON.serialize({ _id, text: letter.repeat(5_000_000) })),
     }));
-    const old = await store.write(writes.slice(1));
-    const set = await store.write(writes);
-    await store.deleteOthers(set);
-    expect(await store.read(old)).toEqual([]);
-    const found = await store.read(set);
-    await store.deleteOthers(null);
+    await save(writes.slice(1));
+    await save(writes);
+    expect(await countSets()).toBe(1);
+    const found = (await checkpoint.read())?.deferred ?? [];
+    await save([]);
+    expect(await countSets()).toBe(0);
     // Comparing these documents as arrays would take seconds.
     const shorten = (/** @type {typeof found[0]} */ { document, ...write }) => ({
       ...write,

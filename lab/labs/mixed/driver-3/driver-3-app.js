@@ -21,7 +21,7 @@ const ASK_EVERY_MS = 300_000;
 /** @param {number} [poolSize] a number: the text of an environment variable would limit nothing */
 const connect = (poolSize) => MongoClient.connect(settings.mongoUrl, { poolSize, haInterval: ASK_EVERY_MS });
 
-/** With another client: see below. */
+/** Seeds the data with another client, for the reason given below. */
 async function prepare() {
   const client = await connect();
   await seedCustomers(client);

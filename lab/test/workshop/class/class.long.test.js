@@ -466,7 +466,7 @@ describe('the command', () => {
     const away = ['--host', 'no-such-host.invalid', '--token', 'only-the-teacher-knows'];
     await expectRefused(
       ['class', '--new', '--port', '3300', ...away],
-      /^--host no-such-host\.invalid --port 3300: can't listen there \(getaddrinfo \w+ .*\)\.\nChoose an address of this machine: 127\.0\.0\.1, /,
+      /^--host no-such-host\.invalid --port 3300: can't listen there \(getaddrinfo .*\)\.\nChoose an address of this /,
       options,
     );
     expect(await readFile(file, 'utf8')).toBe('the last class');

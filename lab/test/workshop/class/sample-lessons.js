@@ -1,4 +1,4 @@
-/** Of a class that has nothing to do with the real ones. */
+/** Lessons that have nothing to do with the real ones. */
 export const LESSONS = [
   {
     name: '01-first',

@@ -93,7 +93,7 @@ function findDecisiveMs(trips) {
   return trips[counts.indexOf(Math.max(...counts))].startedAtMs;
 }
 
-/** In ms; whoever gives up has waited until then. @param {Traffic['trips'][number]} trip */
+/** How long a trip waited, in ms. Someone who gives up has waited until then. @param {Traffic['trips'][number]} trip */
 function waitOf({ arrivedAtMs, startedAtMs, finishedAtMs }) {
   return (Number.isNaN(startedAtMs) ? finishedAtMs : startedAtMs) - arrivedAtMs;
 }

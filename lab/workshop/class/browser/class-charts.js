@@ -1,21 +1,21 @@
 /** @import { ChartDataset, Chart as ChartJs } from 'chart.js' */
 /** @import { LessonView } from '../lesson-view.js' */
 
-/** With a wider range than this, a linear axis would squeeze most dots into its left end. */
+/** A linear axis with a wider range would squeeze most dots into its left end. */
 const WIDE_RANGE = 30;
 /** A logarithmic axis begins here at the earliest. */
 const MIN_LOG = 1e-6;
 const MAX_PILES = 40;
-/** Without a guess, for the axis alone. */
+/** Height of the axis alone, where nobody has guessed. */
 const MIN_ROWS = 0.1;
-/** Above the dots, so that the line of the answer can be seen. */
+/** Room above the dots, so that the line of the answer can be seen. */
 const HEADROOM_ROWS = 0.8;
 const [MIN_RADIUS, MAX_RADIUS] = [2.5, 9];
-/** On a projector, where there is room. */
+/** Radius on a projector, where there is room. */
 const LARGE_RADIUS = 18;
 const MAX_PILE_PX = 300;
 const AXIS_PX = 52;
-/** For an answer, which is larger than the other figures. */
+/** What the answer adds to the axis, because it is larger than the other figures. */
 const ANSWER_PX = 12;
 /** The answer on the axis, as times the size of the other figures. */
 const ANSWER_SIZE = 1.6;
@@ -23,7 +23,7 @@ const ANSWER_SIZE = 1.6;
 const [DIGIT_PX, BESIDE_PX] = [9, 24];
 const CURVE_PX = 340;
 
-/** From the library's script. @type {typeof ChartJs} */
+/** The global of the library's script. @type {typeof ChartJs} */
 const Chart = Reflect.get(globalThis, 'Chart');
 
 /** @typedef {{ low: number, high: number, isLog: boolean }} Range */
@@ -212,7 +212,7 @@ function createDots(data, radius, inside = () => 'ink') {
 }
 
 /**
- * Of those who guessed the same, one dot is one's own.
+ * Marks one's own dot, one of those with the same guess.
  * @template {{ value: number }} D
  * @param {D[]} dots
  * @param {number} [mine]
@@ -264,8 +264,8 @@ function stack(values, range, count) {
 }
 
 /**
- * On a logarithmic axis, names powers of ten, and 2 and 5 times as much where there are few powers. The answer has the
- * place of those that are too close to it.
+ * Names the answer, and the ticks that are not too close to it. A logarithmic axis has powers of ten, and 2 and 5 times
+ * as much where there are few powers.
  * @param {Range} range
  * @param {LessonView['answer']} answer
  * @param {number} width of the axis, for type of the usual size
@@ -306,7 +306,7 @@ function format(value) {
 }
 
 /** Charts grow with the type of their page. */
-export function readScale() {
+function readScale() {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 }
 
@@ -315,7 +315,7 @@ function readColor(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** In the room's result, each lesson brings its figures along. */
+/** Draws the charts of the room's result, where each lesson brings its figures along. */
 function drawResult() {
   for (const charts of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-lesson]'))) {
     drawCharts(charts, JSON.parse(String(charts.dataset.lesson)));

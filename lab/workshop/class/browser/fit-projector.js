@@ -1,14 +1,14 @@
 import { find } from './class-page.js';
 
-/** In rem, the largest first. The last row must read the question, and a larger one is easier. */
+/** Type sizes of the question in rem, the largest first: the last row must be able to read it. */
 const QUESTION = range(4.5, 1.3);
-/** Of a room with many names. */
+/** Type sizes of the names in rem: smaller ones for a full room. */
 const PEOPLE = range(1, 0.6);
-/** Of the height, for the charts. */
+/** Share of the height that the charts get. */
 const CHART_SHARE = 0.45;
-/** With less height, in rem, charts are as high as elsewhere, and the page scrolls. */
+/** The least height of charts, in rem. If there is less, they are as high as elsewhere, and the page scrolls. */
 const LEAST_CHART = 5;
-/** In rem. A smaller QR code can't be read from the last row; whoever is late can go nearer. */
+/** The least sizes of a QR code in rem, readable from the last row, and for people who are late and can go nearer. */
 const [LEAST_QR, LEAST_LATE_QR] = [10, 6];
 
 /**

@@ -7,7 +7,7 @@ const DATA_BYTES = 80;
 const CHECK_BYTES = 20;
 /** Less the mode (4 bits), the length (8) and the end (4). */
 const MAX_BYTES = DATA_BYTES - 2;
-/** Of level L with mask 0, with its own error correction. */
+/** Format bits of level L with mask 0, with their own error correction. */
 const FORMAT = 0b111011111000100;
 const FINDERS = /** @type {const} */ ([
   [3, 3],

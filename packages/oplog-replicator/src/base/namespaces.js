@@ -63,7 +63,7 @@ function intersect(one, other) {
  * @param {Filter} [filter]
  */
 export function createNamespaces({ include, exclude = [] } = {}) {
-  /** By their bytes, because decoding UTF-8 for each entry would be slow. @type {Map<string, Namespace>} */
+  /** Namespaces by their bytes, because decoding UTF-8 for each entry would be slow. @type {Map<string, Namespace>} */
   const known = new Map();
   /** @type {Map<string, Namespace>} */
   const byName = new Map();

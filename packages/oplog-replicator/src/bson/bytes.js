@@ -5,7 +5,6 @@ export const DOUBLE = 1;
 export const STRING = 2;
 export const OBJECT = 3;
 export const ARRAY = 4;
-export const OBJECT_ID = 7;
 export const BOOLEAN = 8;
 export const NULL = 10;
 export const SYMBOL = 14;

@@ -1,6 +1,6 @@
 import { BsonWriter } from './bson-writer.js';
 
-/** From 1 KB to 256 KB, because a small batch must not take much memory, and a large one not many chunks. */
+/** Sizes of chunks, 1 KB to 256 KB: a small batch must not take much memory, and a large one not many chunks. */
 const SIZES = Array.from({ length: 9 }, (_, power) => 1024 << power);
 
 /** Reuses memory: allocating it takes longer than filling it, and keeps the garbage collector busy. */

@@ -28,7 +28,7 @@ const NOT_REPORTED = /^system\.(views|profile|buckets\..*)$/;
  * @param {string} type as `listCollections` says
  * @returns {Unsupported | null} null if it is replicated, or need not be reported
  */
-export function findUnsupportedCollection({ name, collection, skipped }, type) {
+function findUnsupportedCollection({ name, collection, skipped }, type) {
   if (skipped === 'excluded' || NOT_REPORTED.test(collection)) return null;
   if (type === 'view') return { kind: 'view', name };
   if (type === 'timeseries') return { kind: 'time series', name };

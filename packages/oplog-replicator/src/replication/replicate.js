@@ -44,7 +44,7 @@ const MIN_MAX_SILENCE_MS = 3 * AWAIT_MS;
  */
 
 /** @param {ReplicateOptions} options @throws {Error} that says what is wrong and what is allowed */
-export function assertOptions({ sources, target, workers, hash, merge, maxSilenceMs, from }) {
+function assertOptions({ sources, target, workers, hash, merge, maxSilenceMs, from }) {
   if (sources.length === 0) throw new Error('sources is empty; it must have at least one connection string');
   if (target === undefined || target === '') {
     throw new Error('target is missing; it must be a connection string, or null for a dry run');
@@ -67,7 +67,7 @@ export function assertOptions({ sources, target, workers, hash, merge, maxSilenc
   }
 }
 
-/** For the checkpoint, the lease, commands and their effects, and to ask what the target is doing. */
+/** Connections for the checkpoint, the lease, commands and their effects, and to ask what the target is doing. */
 const SPARE_CONNECTIONS = 4;
 
 /**

@@ -22,12 +22,12 @@ import { emptyIfDropped } from '../base/errors.js';
  * @property {number} bytes about
  */
 
-/** For each range, so that ranges get about the same size. */
+/** Samples for each range, so that ranges get about the same size. */
 const SAMPLES = 10;
-/** With a larger share, the server would read the entire collection. */
+/** The server reads the entire collection for a larger sample. */
 const MAX_SAMPLED_SHARE = 0.04;
 
-/** Per batch, unless one document is larger. */
+/** Limits of a batch, unless one document is larger. */
 const MAX_BATCH_BYTES = 4 << 20;
 const MAX_BATCH_DOCUMENTS = 4000;
 

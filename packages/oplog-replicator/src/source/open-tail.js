@@ -9,7 +9,7 @@ import { createFind, createGetMore, CURSOR_CLOSED } from './oplog.js';
 /** @import { OplogTail, OplogBatch } from './oplog.js' */
 /** @import { Position } from './position.js' */
 
-/** In entries. With larger batches, the workers would run idle while one is on its way. */
+/** Entries of a batch. The workers would run idle while a larger one is on its way. */
 const BATCH_SIZE = 2000;
 const DEFAULT_PORT = 27017;
 

@@ -18,9 +18,9 @@ import { idOf, listDocuments } from './write-batch.js';
 /** A modifier does not apply to the current value of its field. */
 const PATH_NOT_VIABLE = 28;
 
-/** Per command, unless one document is larger. The server accepts messages of up to 48 MB. */
+/** Limit of a command, unless one document is larger. The server accepts messages of up to 48 MB. */
 export const MAX_COMMAND_BYTES = 8 << 20;
-/** Of a statement besides its `_id` and its document. */
+/** Size of a statement without its `_id` and its document. */
 const MAX_STATEMENT_BYTES = 120;
 /** Documents that workers read and write at the same time. The driver copies each command it sends three times. */
 const MAX_BYTES_AT_ONCE = 16 << 20;

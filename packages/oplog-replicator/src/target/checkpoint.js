@@ -19,7 +19,7 @@ const EMPTY = BSON.serialize({});
  * @param {Target} target
  * @param {{ name: string, source: ObjectId }} checkpointId
  */
-export function createDeferredStore(target, checkpointId) {
+function createDeferredStore(target, checkpointId) {
   // An earlier process may have left something.
   let mayHaveOthers = true;
 

@@ -101,7 +101,7 @@ export class DeferredDocuments {
   }
 
   /**
-   * From now on, a restart may begin after this entry, if it restores what is deferred now.
+   * Saves what is deferred now: a restart that restores it may begin after this entry.
    * @param {Position} at everything up to it is written or deferred
    */
   save(at) {

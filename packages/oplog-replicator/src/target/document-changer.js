@@ -13,7 +13,7 @@ const MAX_READ_DOCUMENTS = 100;
 const MAX_BYTES = 8 << 20;
 /** Smaller ones are left to the garbage collector. */
 const MIN_FREED_BYTES = 1 << 20;
-/** Until one of the collection was changed: the largest, so that it is read alone. */
+/** Assumed size of a document until one of the collection was changed: the largest, so that it is read alone. */
 const ASSUMED_DOCUMENT_BYTES = 16 << 20;
 
 /**

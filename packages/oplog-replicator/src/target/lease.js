@@ -7,7 +7,7 @@ import { HOST, isRunning, PLACE } from '../base/running-process.js';
 /** @import { LeaseStore } from './lease-store.js' */
 
 /** After this long without a heartbeat, another process may take over. By the target's clock. */
-export const LEASE_MS = 15_000;
+const LEASE_MS = 15_000;
 const BEAT_EVERY_MS = 3000;
 /** Later than this, a process asks whether it still has the lease before it writes. By its own clock. */
 const FRESH_MS = 10_000;
@@ -81,7 +81,7 @@ export class Lease {
   #store;
   #holder;
   #timer;
-  /** Of the last heartbeat that arrived: when it was sent. */
+  /** When the last heartbeat that arrived was sent. */
   #beatAtMs;
   #lost = new AbortController();
 

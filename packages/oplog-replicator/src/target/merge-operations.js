@@ -16,7 +16,7 @@ const DIFF = 'diff\0';
  */
 
 /** @param {Buffer} change the `o` of an update @returns {UpdateForm} */
-export function formOf(change) {
+function formOf(change) {
   if (isReplacement(change)) return 'replacement';
   return findDiff(change) === NOWHERE ? 'modifiers' : 'diff';
 }

@@ -44,7 +44,7 @@ export class Target {
   #replication;
   #writeConcern;
   #lease;
-  /** Of the primary that this session writes to; null: not a replica set. @type {ObjectId | null} */
+  /** Election of the primary that this session writes to; null: not a replica set. @type {ObjectId | null} */
   #electionId = null;
 
   /**

@@ -20,7 +20,7 @@ import { findId, readInt, sizeOf } from '../bson/bytes.js';
 
 /** The type and `_id\0`. */
 const ID_NAME_BYTES = 5;
-/** Of a document without elements. */
+/** Size of a document without elements. */
 const EMPTY_BYTES = 5;
 
 /** @param {ChunkedWriter} out @param {Buffer} bytes @param {number} start of a document */
