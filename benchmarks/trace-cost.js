@@ -61,7 +61,14 @@ async function write(file, checkouts) {
     for (; ended < due; ended++) {
       trace.write(createCheckout(ended));
       const route = `/route-${ended % 20}`;
-      trace.writeRequest({ request: ended, route, startedAtMs: ended / 20, totalMs: 20.25, status: 200, socket: 7 });
+      trace.writeRequest({
+        request: ended,
+        route,
+        endedAtMs: ended / 20 + 20.25,
+        totalMs: 20.25,
+        status: 200,
+        socket: 7,
+      });
     }
     await delay(5);
   }

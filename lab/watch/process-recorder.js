@@ -1,5 +1,5 @@
 import { nameClient } from 'mongodb-pool-predictor';
-import { busyCores } from 'mongodb-pool-page';
+import { busyCores, describeLoop } from 'mongodb-pool-page';
 import { isTimeout } from '../base/poll.js';
 
 /** @import { TraceWriter } from 'mongodb-pool-monitor' */
@@ -158,8 +158,7 @@ export class ProcessRecorder {
     const unknown = recorded.map(keyOf).filter((/** @type {string} */ key) => !this.#written.has(key));
     if (unknown.length > 0) await this.#defineNew(trace, unknown);
     for (const checkout of recorded) trace.write({ ...checkout, process });
-    for (const request of (await this.#readNew('requests')).requests ?? [])
-      trace.writeRequest({ ...request, startedAtMs: request.endedAtMs - request.totalMs, process });
+    for (const request of (await this.#readNew('requests')).requests ?? []) trace.writeRequest({ ...request, process });
     for (const event of (await this.#readNew('connections')).connections ?? [])
       if (this.#isRecorded(event.pool)) trace.writeEvent({ ...event, process });
     await this.#recordSeconds(trace);
@@ -181,17 +180,10 @@ export class ProcessRecorder {
   /** @param {TraceWriter} trace */
   async #recordSeconds(trace) {
     const process = this.#number;
-    for (const { atMs, loopDelayMs, loopBusy, loopCpu, max } of (await this.#readNew('seconds')).seconds ?? []) {
-      const delay = { meanMs: round(loopDelayMs.mean), maxMs: round(loopDelayMs.max) };
-      trace.writeSecond('loop', {
-        atMs,
-        process,
-        ...delay,
-        busy: round(loopBusy),
-        ...(loopCpu >= 0 && { cpu: round(loopCpu) }),
-      });
-      if (this.#max !== undefined && max !== this.#max) await this.#defineNew(trace, []);
-      this.#max = max;
+    for (const second of (await this.#readNew('seconds')).seconds ?? []) {
+      trace.writeSecond('loop', { ...describeLoop(second), process });
+      if (this.#max !== undefined && second.max !== this.#max) await this.#defineNew(trace, []);
+      this.#max = second.max;
     }
     if (!this.#server || performance.now() - this.#server.atMs < SERVER_EVERY_MS) return;
     const load = await this.readServer();

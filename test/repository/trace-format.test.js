@@ -61,7 +61,8 @@ test('every line of the writer fits the schema, and so do those of the document 
       connectionId: facts.connectionId || 1,
       durationMs: Math.abs(Number(useMs)),
     });
-    writer.writeRequest({ request: 1, startedAtMs: atMs, totalMs: Number(waitMs), status: 200, socket: 1 });
+    const totalMs = Number(waitMs) || 0;
+    writer.writeRequest({ request: 1, endedAtMs: atMs + totalMs, totalMs, status: 200, socket: 1 });
     writer.writeSecond('loop', { atMs, meanMs: 0, maxMs: 1, busy: 0.5 });
   }
   await writer.close();

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { link, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { TraceLines } from 'mongodb-pool-monitor';
-import { definePools } from './recent-trace.js';
+import { definePools, describeLoop } from './recent-trace.js';
 
 /** @import { FileHandle } from 'node:fs/promises' */
 /** @import { CheckoutRecord, RequestRecord } from 'mongodb-pool-monitor' */
@@ -114,9 +114,7 @@ export class HistoryFile {
       ...[...own, ...outside.toSorted((a, b) => waitOf(b) - waitOf(a)).slice(0, MAX_REQUESTS)].map((checkout) =>
         trace.ofCheckout({ ...checkout, process }),
       ),
-      ...longest.map((request) =>
-        trace.ofRequest({ ...request, startedAtMs: request.endedAtMs - request.totalMs, process }),
-      ),
+      ...longest.map((request) => trace.ofRequest({ ...request, process })),
     ];
   }
 
@@ -189,11 +187,10 @@ function setAside(file) {
 }
 
 /** @param {TraceLines} trace @param {number} process @param {Second} second */
-function describeSecond(trace, process, { atMs, loopDelayMs: { mean, max: maxMs }, loopBusy, loopCpu, ...second }) {
+function describeSecond(trace, process, second) {
   const { max, active, waiting, ratePerSec, heldMs } = second;
-  const loop = { meanMs: round(mean), maxMs: round(maxMs), busy: round(loopBusy), cpu: round(loopCpu) };
-  const facts = { ...loop, requests: Math.round(ratePerSec) };
-  return trace.ofSecond('loop', { atMs, process, ...facts, max, active, waiting, ...(waiting > 0 && { heldMs }) });
+  const gauges = { requests: Math.round(ratePerSec), max, active, waiting, ...(waiting > 0 && { heldMs }) };
+  return trace.ofSecond('loop', { ...describeLoop(second), process, ...gauges });
 }
 
 /** @param {RequestRecord[]} requests */
@@ -214,9 +211,4 @@ function hasWaited(checkout) {
 /** @param {Record<string, unknown>[]} lines */
 function toText(lines) {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-}
-
-/** @param {number} value */
-function round(value) {
-  return Math.round(value * 1000) / 1000;
 }

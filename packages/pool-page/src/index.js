@@ -4,6 +4,7 @@ export { createLiveView } from './live-view.js';
 export { CONTENT_TYPE as METRICS_TYPE, renderMetrics } from './prometheus.js';
 export { readClientSettings } from './read-clients.js';
 export { busyCores, otherBusyCores, readMachine } from './server-gauge.js';
+export { describeLoop } from './recent-trace.js';
 export { createStreams } from './streams.js';
 
 /**

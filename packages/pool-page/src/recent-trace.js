@@ -43,10 +43,7 @@ export function renderRecentTrace(source, { clients, seconds, max }, nowMs = Dat
     trace.ofTrace(),
     ...definePools(trace, clients),
     ...[...ended, ...open].map((checkout) => trace.ofCheckout(checkout)),
-    ...all
-      .map((request) => ({ ...request, startedAtMs: request.endedAtMs - request.totalMs }))
-      .filter(({ startedAtMs }) => startedAtMs >= fromMs)
-      .map((request) => trace.ofRequest(request)),
+    ...all.filter(({ endedAtMs, totalMs }) => endedAtMs - totalMs >= fromMs).map((request) => trace.ofRequest(request)),
     ...checkouts.events
       .list()
       .filter(isRecent)
@@ -74,14 +71,29 @@ export function definePools(trace, clients, process) {
   );
 }
 
-/** @param {TraceLines} trace @param {Second} second */
-function describeSecond(trace, { atMs, loopDelayMs: { mean, max }, loopBusy, loopCpu, server }) {
-  const loop = trace.ofSecond('loop', { atMs, meanMs: mean, maxMs: max, busy: loopBusy, cpu: loopCpu });
-  if (!server || server.busyCores === null) return [loop];
-  return [loop, trace.ofSecond('server', { atMs, ...server, busyCores: Math.max(0, server.busyCores) })];
+/**
+ * Says how late the event loop was in a second, for a trace.
+ * @param {Pick<Second, 'atMs' | 'loopDelayMs' | 'loopBusy' | 'loopCpu'>} second
+ */
+export function describeLoop({ atMs, loopDelayMs: { mean, max }, loopBusy, loopCpu }) {
+  // An older monitor does not measure the CPU time.
+  const cpu = loopCpu >= 0 ? round(loopCpu) : undefined;
+  return { atMs, meanMs: round(mean), maxMs: round(max), busy: round(loopBusy), cpu };
 }
 
-/** Of what started before, some is no longer listed. @param {CheckoutRecord[]} last */
+/** Rounds to three decimals. @param {number} value */
+function round(value) {
+  return Math.round(value * 1000) / 1000;
+}
+
+/** @param {TraceLines} trace @param {Second} second */
+function describeSecond(trace, { server, ...second }) {
+  const loop = trace.ofSecond('loop', describeLoop(second));
+  if (!server || server.busyCores === null) return [loop];
+  return [loop, trace.ofSecond('server', { atMs: second.atMs, ...server, busyCores: Math.max(0, server.busyCores) })];
+}
+
+/** Finds when the list begins to be complete: some of what started before is no longer listed. @param {CheckoutRecord[]} last */
 function findCut(last) {
   return last.length < MAX_CHECKOUTS ? -Infinity : last[0].endedAtMs;
 }

@@ -1,14 +1,13 @@
 import { groupHolders, listHolders, MAX_HOLDERS } from './holders.js';
-import { Ring } from './ring.js';
+import { MAX_KEPT, Ring } from './ring.js';
 
 /** @import { Checkout, CheckoutKind, CheckoutPurpose } from './checkout.js' */
 /** @import { CheckoutName, RequestName } from './checkout-name.js' */
 /** @import { Holder, HolderGroup } from './holders.js' */
 /** @import { PoolIdentity } from './pool-events.js' */
+/** @import { RecordedCheckout } from './trace-lines.js' */
 
 const KEPT_MS = 5 * 60_000;
-const MAX_KEPT = 10_000;
-
 /**
  * @typedef {object} CheckoutRecord times are ms since the epoch, null if that did not happen
  * @property {number} id counts up
@@ -41,15 +40,21 @@ const MAX_KEPT = 10_000;
  */
 
 /**
- * Describes a checkout that has not ended, as CheckoutLog does those that have.
- * @param {Checkout} checkout
- * @param {number} nowMs by its monitor's clock
- * @returns {OpenCheckout}
+ * Describes a checkout, for a record or a trace.
+ *
+ * @template {Pick<RecordedCheckout, 'outcome' | 'reason'>} End
+ * @param {Pick<Checkout, 'requestName' | 'purpose' | 'holds' | 'isFresh' | 'openingMs' | 'heldBy' |
+ *   'checkOutStartedAtMs' | 'checkedOutAtMs' | 'checkedInAtMs'> & { pool: { identity: PoolIdentity }, connection: { id:
+ *   number } | null }} checkout
+ * @param {number} endedAtMs by its monitor's clock; now if it has not ended
+ * @param {End} end
+ * @param {number} [originMs] from which that clock counts, since the epoch; 0 keeps its times
  */
-export function describeOpen(checkout, nowMs) {
+export function describeCheckout(checkout, endedAtMs, end, originMs = performance.timeOrigin) {
   const { pool, requestName, purpose, holds, connection, isFresh, openingMs, heldBy } = checkout;
   const { route, requestId, request } = requestName;
   const { operation = null, kind = null } = purpose ?? {};
+  const orNull = (/** @type {number} */ ms) => (Number.isNaN(ms) ? null : originMs + ms);
   return {
     ...pool.identity,
     route,
@@ -61,19 +66,17 @@ export function describeOpen(checkout, nowMs) {
     connectionId: connection?.id ?? null,
     isFresh,
     openingMs,
-    checkOutStartedAtMs: toEpoch(checkout.checkOutStartedAtMs),
+    checkOutStartedAtMs: originMs + checkout.checkOutStartedAtMs,
     checkedOutAtMs: orNull(checkout.checkedOutAtMs),
-    checkedInAtMs: null,
-    endedAtMs: toEpoch(nowMs),
+    checkedInAtMs: orNull(checkout.checkedInAtMs),
+    endedAtMs: originMs + endedAtMs,
     heldBy: groupHolders(heldBy),
-    outcome: connection ? 'checkedOut' : 'waiting',
-    reason: null,
+    ...end,
   };
 }
 
 /** A record of each checkout of the last minutes. */
-export class CheckoutLog {
-  #ring;
+export class CheckoutLog extends Ring {
   #keptMs;
   #now;
   /** @type {PoolIdentity[]} */
@@ -103,8 +106,8 @@ export class CheckoutLog {
 
   /** @param {{ keptMs?: number, maxKept?: number, now?: () => number }} options see Checkouts */
   constructor({ keptMs = KEPT_MS, maxKept = MAX_KEPT, now = () => performance.now() }) {
+    super(maxKept);
     this.#keptMs = keptMs;
-    this.#ring = new Ring(maxKept);
     this.#now = now;
     this.#holds = new Uint32Array(maxKept);
     this.#connectionIds = new Uint32Array(maxKept);
@@ -116,10 +119,6 @@ export class CheckoutLog {
     this.#endedAtMs = new Float64Array(maxKept);
   }
 
-  get lastId() {
-    return this.#ring.lastId;
-  }
-
   /**
    * @param {Checkout} checkout
    * @param {CheckoutRecord['outcome']} outcome
@@ -128,8 +127,8 @@ export class CheckoutLog {
    * @param {number} atMs
    */
   add(checkout, outcome, behind, reason, atMs) {
-    const row = this.#ring.next();
-    this.#describe(this.#ring.lastId, checkout);
+    const row = this.next();
+    this.#describe(this.lastId, checkout);
     this.#connectionIds[row] = checkout.connection?.id ?? 0;
     this.#checkedOutAtMs[row] = checkout.checkedOutAtMs;
     this.#checkedInAtMs[row] = checkout.checkedInAtMs;
@@ -139,12 +138,12 @@ export class CheckoutLog {
     for (let place = 0; place < MAX_HOLDERS; place += 1) this.#behind[row * MAX_HOLDERS + place] = behind[place];
     this.#outcomes[row] = outcome;
     this.#reasons[row] = reason;
-    checkout.recordId = this.#ring.lastId;
+    checkout.recordId = this.lastId;
   }
 
   /** @param {Checkout} checkout */
   markOperationFailed({ recordId }) {
-    if (recordId > this.#ring.forgottenId) this.#outcomes[this.#ring.rowOf(recordId)] = 'operationFailed';
+    if (recordId > this.forgottenId) this.#outcomes[this.rowOf(recordId)] = 'operationFailed';
   }
 
   /**
@@ -155,9 +154,9 @@ export class CheckoutLog {
   correct(checkout, other) {
     const { recordId } = checkout;
     [other.recordId, checkout.recordId] = [recordId, 0];
-    if (recordId <= this.#ring.forgottenId) return;
+    if (recordId <= this.forgottenId) return;
     this.#describe(recordId, other);
-    const row = this.#ring.rowOf(recordId);
+    const row = this.rowOf(recordId);
     if (!other.wasSeen && this.#outcomes[row] === 'checkOutAborted') this.#outcomes[row] = null;
   }
 
@@ -171,8 +170,8 @@ export class CheckoutLog {
     const sinceMs = this.#now() - this.#keptMs;
     /** @type {CheckoutRecord[]} */
     const records = [];
-    for (const id of this.#idsAfter(after)) {
-      if (this.#isOld(id, sinceMs) || (isOutside && this.#names[this.#ring.rowOf(id)].request !== null)) continue;
+    for (const id of this.idsAfter(after)) {
+      if (this.#isOld(id, sinceMs) || (isOutside && this.#names[this.rowOf(id)].request !== null)) continue;
       records.push(this.#toRecord(id));
     }
     return records;
@@ -181,25 +180,25 @@ export class CheckoutLog {
   /** @param {number} after an id */
   countForgotten(after) {
     const sinceMs = this.#now() - this.#keptMs;
-    let count = Math.max(0, this.#ring.forgottenId - after);
-    for (const id of this.#idsAfter(after)) if (this.#isOld(id, sinceMs)) count += 1;
+    let count = super.countForgotten(after);
+    for (const id of this.idsAfter(after)) if (this.#isOld(id, sinceMs)) count += 1;
     return count;
   }
 
   /** @param {number} after @yields {number} */
-  *#idsAfter(after) {
-    for (const id of this.#ring.idsAfter(after)) if (this.#outcomes[this.#ring.rowOf(id)] !== null) yield id;
+  *idsAfter(after) {
+    for (const id of super.idsAfter(after)) if (this.#outcomes[this.rowOf(id)] !== null) yield id;
   }
 
   /** @param {number} id @param {number} sinceMs */
   #isOld(id, sinceMs) {
-    return this.#checkOutStartedAtMs[this.#ring.rowOf(id)] < sinceMs;
+    return this.#checkOutStartedAtMs[this.rowOf(id)] < sinceMs;
   }
 
   /** Writes who made a checkout. @param {number} id @param {Checkout} checkout */
   #describe(id, { pool, context, requestName, purpose, holds, heldBy, checkOutStartedAtMs }) {
     if (context === null) this.#lastOutsideId = Math.max(this.#lastOutsideId, id);
-    const row = this.#ring.rowOf(id);
+    const row = this.rowOf(id);
     this.#pools[row] = pool.identity;
     this.#names[row] = requestName;
     this.#purposes[row] = purpose;
@@ -210,39 +209,22 @@ export class CheckoutLog {
 
   /** @param {number} id @returns {CheckoutRecord} */
   #toRecord(id) {
-    const row = this.#ring.rowOf(id);
-    const { route, requestId, request } = this.#names[row];
-    const { operation = null, kind = null } = this.#purposes[row] ?? {};
-    return {
-      id,
-      ...this.#pools[row],
-      route,
-      requestId,
-      request,
-      operation,
-      kind,
+    const row = this.rowOf(id);
+    const checkout = {
+      pool: { identity: this.#pools[row] },
+      requestName: this.#names[row],
+      purpose: this.#purposes[row],
       holds: this.#holds[row],
-      connectionId: this.#connectionIds[row] || null,
+      connection: this.#connectionIds[row] > 0 ? { id: this.#connectionIds[row] } : null,
       isFresh: this.#isFresh[row] === 1,
       openingMs: this.#openingMs[row],
-      checkOutStartedAtMs: toEpoch(this.#checkOutStartedAtMs[row]),
-      checkedOutAtMs: orNull(this.#checkedOutAtMs[row]),
-      checkedInAtMs: orNull(this.#checkedInAtMs[row]),
-      endedAtMs: toEpoch(this.#endedAtMs[row]),
-      heldBy: groupHolders(this.#heldBy[row]),
-      behind: listHolders(this.#behind.slice(row * MAX_HOLDERS, (row + 1) * MAX_HOLDERS)),
-      outcome: /** @type {CheckoutRecord['outcome']} */ (this.#outcomes[row]),
-      reason: this.#reasons[row],
+      checkOutStartedAtMs: this.#checkOutStartedAtMs[row],
+      checkedOutAtMs: this.#checkedOutAtMs[row],
+      checkedInAtMs: this.#checkedInAtMs[row],
+      heldBy: this.#heldBy[row],
     };
+    const behind = listHolders(this.#behind.slice(row * MAX_HOLDERS, (row + 1) * MAX_HOLDERS));
+    const outcome = /** @type {CheckoutRecord['outcome']} */ (this.#outcomes[row]);
+    return { id, ...describeCheckout(checkout, this.#endedAtMs[row], { behind, outcome, reason: this.#reasons[row] }) };
   }
-}
-
-/** @param {number} ms of performance.now() */
-function toEpoch(ms) {
-  return performance.timeOrigin + ms;
-}
-
-/** @param {number} ms */
-function orNull(ms) {
-  return Number.isNaN(ms) ? null : toEpoch(ms);
 }

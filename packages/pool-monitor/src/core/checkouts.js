@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Checkout } from './checkout.js';
-import { CheckoutLog, describeOpen } from './checkout-log.js';
+import { CheckoutLog, describeCheckout } from './checkout-log.js';
 import { RequestName } from './checkout-name.js';
 import { endUse } from './connections.js';
 import { EventBatch } from './event-batch.js';
@@ -84,7 +84,10 @@ export class Checkouts {
     const pools = [...this.#watched.keys()].flatMap(({ servers }) => [...servers.values()]);
     return pools.flatMap((pool) => {
       const held = pool.connections.held.flatMap(({ checkout }) => checkout ?? []);
-      return [...pool.waiters(), ...held].map((checkout) => describeOpen(checkout, pool.now()));
+      return [...pool.waiters(), ...held].map((checkout) => {
+        const outcome = /** @type {const} */ (checkout.connection ? 'checkedOut' : 'waiting');
+        return describeCheckout(checkout, pool.now(), { outcome, reason: null });
+      });
     });
   }
 

@@ -2,8 +2,6 @@ import { Ring } from './ring.js';
 
 /** @import { PoolIdentity, RareEventType } from './pool-events.js' */
 
-const MAX_KEPT = 10_000;
-
 /**
  * @typedef {object} EventRecord something that happened to a connection or a pool, apart from checkouts
  * @property {number} id counts up
@@ -17,15 +15,9 @@ const MAX_KEPT = 10_000;
  */
 
 /** The last events of connections and pools. */
-export class EventLog {
-  #ring = new Ring(MAX_KEPT);
+export class EventLog extends Ring {
   /** @type {EventRecord[]} */
   #records = [];
-
-  /** The id of the last event; 0 if there was none. */
-  get lastId() {
-    return this.#ring.lastId;
-  }
 
   /**
    * @param {RareEventType} event
@@ -36,8 +28,8 @@ export class EventLog {
    * @param {number} durationMs NaN where unknown
    */
   add(event, atMs, pool, connectionId, reason, durationMs) {
-    this.#records[this.#ring.next()] = {
-      id: this.#ring.lastId,
+    this.#records[this.next()] = {
+      id: this.lastId,
       event,
       atMs: performance.timeOrigin + atMs,
       ...pool,
@@ -49,11 +41,6 @@ export class EventLog {
 
   /** @param {{ after?: number }} [from] only those with a higher id @returns {EventRecord[]} in their order */
   list({ after = 0 } = {}) {
-    return Array.from(this.#ring.idsAfter(after), (id) => this.#records[this.#ring.rowOf(id)]);
-  }
-
-  /** Counts the events after an id that are no longer listed. @param {number} after */
-  countForgotten(after) {
-    return Math.max(0, this.#ring.forgottenId - after);
+    return Array.from(this.idsAfter(after), (id) => this.#records[this.rowOf(id)]);
   }
 }

@@ -1,13 +1,12 @@
 import { performance } from 'node:perf_hooks';
+import { describeCheckout } from './checkout-log.js';
 import { describeClient, readDriverVersion } from './describe-client.js';
 import { BatchedEvent, EventBatch } from './event-batch.js';
 import { readGauges } from './gauges.js';
-import { groupHolders } from './holders.js';
 import { summariseLifetime } from './lifetime.js';
 import { ServerPool } from './server-pool.js';
 
 /** @import { MongoClient, MongoClientEvents } from 'mongodb' */
-/** @import { Checkout } from './checkout.js' */
 /** @import { ClientFacts } from './describe-client.js' */
 /** @import { EventHandler } from './event-batch.js' */
 /** @import { CallerTracker, PoolEvent, PoolListener, RareEventType, Subscribers } from './pool-events.js' */
@@ -271,7 +270,7 @@ export class PoolMonitor {
     }
     const outcome = ENDS[type];
     if (!outcome) return;
-    const described = describe(checkout, { outcome, reason, endedAtMs: atMs });
+    const described = describeCheckout(checkout, atMs, { outcome, reason }, 0);
     // Whether its operation failed is known at the end of this turn.
     queueMicrotask(() =>
       record.write(
@@ -303,32 +302,6 @@ function setStartInterval(batched, time, durationMs) {
   batched.fromMs = durationMs === undefined ? -Infinity : toMs - DELIVERY_MS - lateMs - durationMs;
   batched.toMs = toMs - (durationMs ?? 0);
   return batched;
-}
-
-/**
- * @param {Checkout} checkout
- * @param {Pick<RecordedCheckout, 'outcome' | 'reason' | 'endedAtMs'>} end
- * @returns {RecordedCheckout}
- */
-function describe(checkout, end) {
-  const { checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs, openingMs, isFresh, holds } = checkout;
-  const { route, request } = checkout.requestName;
-  return {
-    ...checkout.pool.identity,
-    checkOutStartedAtMs,
-    checkedOutAtMs,
-    checkedInAtMs,
-    openingMs,
-    connectionId: checkout.connection?.id,
-    isFresh,
-    route,
-    request,
-    operation: checkout.purpose?.operation,
-    kind: checkout.purpose?.kind,
-    holds,
-    heldBy: groupHolders(checkout.heldBy),
-    ...end,
-  };
 }
 
 /** @param {ServerPool[]} pools @returns {PoolSnapshot} */

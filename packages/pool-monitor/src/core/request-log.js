@@ -1,18 +1,15 @@
 import { listHolders } from './holders.js';
-import { Ring } from './ring.js';
+import { MAX_KEPT, Ring } from './ring.js';
 
 /** @import { CheckoutName, RequestName } from './checkout-name.js' */
 /** @import { EndedRequest, RequestContext } from './request-context.js' */
-
-const MAX_KEPT = 10_000;
 
 /**
  * @typedef {EndedRequest & { id: number, endedAtMs: number }} RequestRecord id counts up; endedAtMs is since the epoch
  */
 
 /** The last requests that ended. */
-export class RequestLog {
-  #ring = new Ring(MAX_KEPT);
+export class RequestLog extends Ring {
   /** @type {RequestName[]} */
   #names = [];
   /** @type {string[]} */
@@ -26,14 +23,9 @@ export class RequestLog {
   /** @type {CheckoutName[][]} */
   #behind = [];
 
-  /** The id of the last request that ended; 0 if there was none. */
-  get lastId() {
-    return this.#ring.lastId;
-  }
-
   /** @param {RequestContext} context */
   add({ name, method, status, socket, arrivedAtMs, totalMs, waitMs, useMs, behindNames }) {
-    const row = this.#ring.next();
+    const row = this.next();
     this.#names[row] = name;
     this.#methods[row] = method;
     this.#statuses[row] = status;
@@ -50,17 +42,12 @@ export class RequestLog {
    * @returns {RequestRecord[]} in the order in which they ended
    */
   list({ after = 0 } = {}) {
-    return Array.from(this.#ring.idsAfter(after), (id) => this.#toRecord(id));
-  }
-
-  /** Counts the requests after an id that are no longer listed. @param {number} after */
-  countForgotten(after) {
-    return Math.max(0, this.#ring.forgottenId - after);
+    return Array.from(this.idsAfter(after), (id) => this.#toRecord(id));
   }
 
   /** @param {number} id @returns {RequestRecord} */
   #toRecord(id) {
-    const row = this.#ring.rowOf(id);
+    const row = this.rowOf(id);
     const { requestId, request, route } = this.#names[row];
     return {
       id,

@@ -146,7 +146,7 @@ export class Requests {
     this.#log.add(context);
     if (this.#record) {
       const { request, route, totalMs, socket } = context;
-      this.#record.writeRequest({ request, route, startedAtMs: arrivedAtMs, totalMs, status, socket });
+      this.#record.writeRequest({ request, route, endedAtMs: atMs, totalMs, status, socket });
     }
     for (const listener of this.#listeners) listener(context);
   };

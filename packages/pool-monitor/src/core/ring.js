@@ -1,3 +1,6 @@
+/** How many of the last records of each kind are kept. */
+export const MAX_KEPT = 10_000;
+
 /**
  * Numbers records from 1, and says which row of its owner's columns each is in. A new record overwrites the oldest.
  * Unlike ten thousand objects, columns cost the garbage collector nothing.
@@ -7,14 +10,19 @@ export class Ring {
   /** The id of the newest; 0 if there was none. */
   lastId = 0;
 
-  /** @param {number} size */
-  constructor(size) {
+  /** @param {number} [size] */
+  constructor(size = MAX_KEPT) {
     this.#size = size;
   }
 
   /** The newest id among those that were overwritten. */
   get forgottenId() {
     return Math.max(0, this.lastId - this.#size);
+  }
+
+  /** Counts the records after an id that were overwritten. @param {number} after */
+  countForgotten(after) {
+    return Math.max(0, this.forgottenId - after);
   }
 
   /** @returns {number} the row for the next record */

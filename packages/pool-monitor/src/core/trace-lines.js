@@ -30,7 +30,7 @@
  * @typedef {object} RecordedRequest
  * @property {number} [process]
  * @property {number} request
- * @property {number} startedAtMs
+ * @property {number} endedAtMs
  * @property {number} totalMs
  * @property {number} status
  * @property {string} [route]
@@ -129,9 +129,9 @@ export class TraceLines {
   }
 
   /** @param {RecordedRequest} request @returns {Lines} */
-  ofRequest({ process = 0, request, startedAtMs, totalMs, status, route, socket = 0 }) {
+  ofRequest({ process = 0, request, endedAtMs, totalMs, status, route, socket = 0 }) {
     /** @type {Record<string, unknown>} */
-    const line = { request, atMs: this.#at(startedAtMs), durationMs: duration(totalMs), status };
+    const line = { request, atMs: this.#at(endedAtMs - totalMs), durationMs: duration(totalMs), status };
     if (typeof route === 'string') line.route = this.#routeId(route);
     if (socket > 0) line.socket = socket;
     if (process > 0) line.process = process;
