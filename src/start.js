@@ -7,16 +7,15 @@ import { createToken } from './http/request-guards.js';
 import { CONTROLS, createAppSource } from './live/app-source.js';
 import { MAX_SLOW_MS, createTraffic } from './routes/control-routes.js';
 import { LoadTests } from './load-tests/load-test-runner.js';
+import { chooseSocketTimeout } from './mongo/client.js';
 import { Database } from './mongo/database.js';
 import { openMongo } from './mongo/embedded.js';
 import { watchOpenFiles } from './process/open-files.js';
 
 /** @import { Settings } from './settings.js' */
 
-/** In most loads, fewer happen before somebody reads them. */
+/** Size of a batch. In most loads, fewer events happen before somebody reads them. */
 const EVENTS_AT_ONCE = 1024;
-/** A connection that is silent for so much longer than the slowest query takes is lost. */
-const LOST_MS = 20_000;
 
 /**
  * Starts MongoDB, the shared client, the app and the server, in this order. Adds a closer for each to `closers`. Call
@@ -39,7 +38,7 @@ export async function start(settings, { log, closers, signal, onMongoDeath = () 
 
   const batch = new EventBatch({ size: EVENTS_AT_ONCE });
   const controls = chooseControls(settings);
-  const socketTimeoutMs = chooseSocketTimeout(settings, controls.enabled);
+  const socketTimeoutMs = chooseSocketTimeout(settings, controls.enabled ? MAX_SLOW_MS : 0);
   const database = new Database(mongo.url, { ...settings, socketTimeoutMs }, batch);
   closers.push(() => database.close());
   const load = { slowMs: settings.slowMs };
@@ -100,17 +99,6 @@ function describePools({ main }, { poolSize, slowPoolSize, slowConcurrency, slow
     ...(slowConcurrency ? [`at most ${slowConcurrency} requests of /slow at once`] : []),
     ...(slowQuery === 'work' ? ['/slow costs the server CPU time'] : []),
   ].join(', ');
-}
-
-/**
- * After this time a connection that got no answer is given up, so a network that lost it costs no more.
- * @param {Settings} settings
- * @param {boolean} isControlled whether the page may make the slow query slower
- * @returns {number | undefined} undefined where the server decides how long a query takes
- */
-export function chooseSocketTimeout({ slowMs, slowQuery }, isControlled) {
-  if (slowQuery === 'work') return undefined;
-  return Math.max(slowMs, isControlled ? MAX_SLOW_MS : 0) + LOST_MS;
 }
 
 /** @param {Settings} settings */

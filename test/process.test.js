@@ -13,7 +13,7 @@ import { createTestLog } from './support/serve-app.js';
 import { isRunning } from './support/start-app.js';
 
 describe('the parent', () => {
-  /** On other systems the shell is replaced by what it runs, or there are no signals. */
+  /** The shell, on other systems, is replaced by what it runs, or there are no signals. */
   const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
   /** @type {string} */

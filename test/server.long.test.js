@@ -16,7 +16,7 @@ import { listen } from '../src/http/listen.js';
 const OPEN_FILES = 80;
 const ANY_PORT = { host: '127.0.0.1', port: 0 };
 
-/** On Windows a process can't handle signals. */
+/** A process can't handle signals on Windows. */
 const onPosix = process.platform === 'win32' ? describe.skip : describe;
 
 /**

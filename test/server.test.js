@@ -9,7 +9,7 @@ import { until } from 'test-support/waiting.js';
 import { openMongoGate } from './support/mongo-gate.js';
 import { dataFoldersOf, isRunning, mongodsOf, refusesConnections, startApp } from './support/start-app.js';
 
-/** On Windows a process can't handle signals. */
+/** A process can't handle signals on Windows. */
 const onPosix = process.platform === 'win32' ? test.skip : test;
 
 describe('a start that fails', () => {

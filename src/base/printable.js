@@ -9,7 +9,7 @@ const BARE_CREDENTIALS = /(?<![\w.%+~-])(?!USER:PASSWORD@)[\w.%+~-]+:[^\s"'/\\@]
 /** Up to the last @ of an argument: a password that was not encoded may contain one, or a space. */
 const CREDENTIALS_IN_VALUE = /(:\/\/|(?<=^|=)(?=[\w.%+~-]+:[^\s"'/\\])).*@/s;
 const SECRET = 'passw(?:or)?d|passphrase|token|secret|api[-_]?key';
-/** In settings and in options of a connection string. */
+/** Names in settings and in options of a connection string. */
 const SECRET_OPTIONS = new RegExp(`((?:${SECRET})[=:])[^&,\\s]+`, 'gi');
 /** An option whose value is the next word. */
 const SECRET_OPTION = new RegExp(`^-.*(?:${SECRET})$`, 'i');

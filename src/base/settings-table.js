@@ -44,7 +44,7 @@ export const MAX_DELAY_MS = 2 ** 31 - 1;
  * @property {string} [note] printed with an error
  */
 
-/** Of a client whose connection string does not say it. */
+/** Defaults of a client whose connection string does not say it. */
 export const CLIENT_DEFAULTS = { appName: 'mongodb-pool-lab', serverSelectionTimeoutMs: 5000 };
 
 const NO_LIMIT_NOTE = 'for the driver, 0 means "no limit"';

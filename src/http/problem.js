@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { MongoNetworkError, MongoServerError, MongoServerSelectionError, MongoTopologyClosedError } from 'mongodb';
 import { PoolTimeoutError } from 'mongodb-pool-monitor';
+import { sendProblem as send } from 'mongodb-pool-page';
 import { ConcurrencyLimitError } from './concurrency-limit.js';
 import { ClientDisconnectedError, RequestDeadlineError } from './request-deadline.js';
 
@@ -10,7 +11,7 @@ const SOCKET_CODES = new Set(['EPIPE', 'ECONNRESET']);
 
 /**
  * What a server answers while it shuts down or changes its role: "not writable primary" and "node is recovering".
- * https://github.com/mongodb/specifications/blob/master/source/server-discovery-and-monitoring/server-discovery-and-monitoring.md
+ * https://github.com/mongodb/specifications (server-discovery-and-monitoring.md)
  */
 const STATE_CHANGES = new Set([91, 189, 10058, 10107, 11600, 11602, 13435, 13436]);
 
@@ -19,8 +20,6 @@ const REFUSALS = [
   { kind: ConcurrencyLimitError, title: 'Too many of these requests at once' },
   { kind: RequestDeadlineError, title: 'Not answered in time' },
 ];
-
-const RETRY_AFTER_S = 1;
 
 const LOG_EVERY_MS = 1000;
 
@@ -36,7 +35,7 @@ const LOG_EVERY_MS = 1000;
  * @param {unknown} error
  * @returns {Problem}
  */
-export function toProblem(error) {
+function toProblem(error) {
   const { status, expose, message, code } = Object(error);
   const refusal = REFUSALS.find(({ kind }) => error instanceof kind);
   if (refusal) return { status: 503, title: refusal.title, detail: message };
@@ -63,12 +62,8 @@ export function problemOf(status) {
 }
 
 /** @param {import('express').Response} res @param {Problem} problem */
-export function sendProblem(res, problem) {
-  if (problem.status === 503) res.set('Retry-After', String(RETRY_AFTER_S));
-  res
-    .status(problem.status)
-    .type('application/problem+json')
-    .send(JSON.stringify({ type: 'about:blank', ...problem }));
+export function sendProblem(res, { status, title, detail }) {
+  send(res, status, title, detail);
 }
 
 /**

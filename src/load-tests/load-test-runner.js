@@ -172,13 +172,12 @@ function findMissing() {
   return null;
 }
 
-/** On demand, so that the app runs without them. */
+/** Loads them on demand, so that the app runs without them. */
 async function loadTools() {
   return {
     ...(await import('mongodb-pool-predictor')),
     ...(await import('mongodb-pool-predictor/node')),
     ...(await import('./artillery.js')),
     ...(await import('./exact-times.js')),
-    ...(await import('./artillery.js')),
   };
 }

@@ -3,6 +3,8 @@ import { CLIENT_DEFAULTS } from '../base/settings-table.js';
 import { SettingsError } from '../settings.js';
 
 const UNAUTHORIZED = 13;
+/** A connection that is silent for this much longer than the slowest query takes is lost. */
+const LOST_MS = 20_000;
 
 const USER = String.raw`(?:[^:@/?#[\]%]|%[\da-f]{2})+`;
 /** A name, an IPv4 address, an IPv6 address in brackets or the encoded path of a socket, then a port. */
@@ -67,6 +69,16 @@ export function createClient(url, settings, origin = 'MONGO_URL') {
 function optionOf(url, name) {
   const [, value] = new RegExp(`[?&]${name}=([^&]*)`, 'i').exec(url) ?? [];
   return value && decodeURIComponent(value);
+}
+
+/**
+ * Chooses after what time a connection that got no answer is given up, so that a network that lost it costs no more.
+ * @param {Pick<import('../settings.js').Settings, 'slowMs' | 'slowQuery'>} settings
+ * @param {number} maxSlowMs how slow the slow query may become later
+ * @returns {number | undefined} undefined where the server decides how long a query takes
+ */
+export function chooseSocketTimeout({ slowMs, slowQuery }, maxSlowMs) {
+  return slowQuery === 'work' ? undefined : Math.max(slowMs, maxSlowMs) + LOST_MS;
 }
 
 /**

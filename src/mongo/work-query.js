@@ -13,7 +13,7 @@ import { customersOf } from './demo-data.js';
 const DOCUMENTS = 1000;
 /** Two sizes of the query, in rounds: a few ms and a few tens of ms. */
 const SIZES = [30, 300];
-/** Of each size, in turns: the median of nine tolerates a stall of the machine. */
+/** Samples of each size, taken in turns: the median of nine tolerates a stall of the machine. */
 const SAMPLES = 9;
 
 /**

@@ -12,7 +12,7 @@ import { ask, createTestLog, serveApp } from '../support/serve-app.js';
 import { ClientDisconnectedError, RequestDeadline, RequestDeadlineError } from '../../src/http/request-deadline.js';
 import { readSettings } from '../../src/settings.js';
 import { ConcurrencyLimitError, createConcurrencyLimit } from '../../src/http/concurrency-limit.js';
-import { answerErrors, toProblem } from '../../src/http/problem.js';
+import { answerErrors } from '../../src/http/problem.js';
 
 const gate = await openMongoGate();
 const settings = { MONGO_URL: gate.url, MONGO_POOLSIZE: '1', SLOW_MS: '1' };
@@ -295,10 +295,24 @@ describe('limits', () => {
 });
 
 describe('problems', () => {
+  /** @param {(body: string) => void} onBody */
+  const createResponse = (onBody) => /** @type {any} */ ({ setHeader() {}, writeHead() {}, end: onBody });
+
   describe('an error as the client sees it', () => {
+    /** @param {unknown} error @returns {{ status: number, title: string, detail?: string }} */
+    function answerTo(error) {
+      let problem;
+      const response = createResponse((body) => {
+        problem = JSON.parse(body);
+        delete problem.type;
+      });
+      answerErrors(createTestLog().log)(error, /** @type {any} */ ({ path: '/fast' }), response, () => {});
+      return /** @type {any} */ (problem);
+    }
+
     test('a client error keeps its status, with the standard title', () => {
       const error = Object.assign(new Error('Failed to decode param "%ff"'), { status: 400 });
-      expect(toProblem(error)).toEqual({ status: 400, title: 'Bad Request' });
+      expect(answerTo(error)).toEqual({ status: 400, title: 'Bad Request' });
     });
 
     test.each([
@@ -309,17 +323,17 @@ describe('problems', () => {
       null,
       { status: 'x' },
     ])('anything else is a 500 without details: %p', (error) => {
-      expect(toProblem(error)).toEqual({ status: 500, title: 'Internal Server Error' });
+      expect(answerTo(error)).toEqual({ status: 500, title: 'Internal Server Error' });
     });
 
     test('an unreachable MongoDB is a 503 without its address', () => {
       const error = new MongoServerSelectionError('connect ECONNREFUSED 10.1.2.3:27017', /** @type {any} */ ({}));
-      expect(toProblem(error)).toEqual({ status: 503, title: 'MongoDB is unreachable' });
+      expect(answerTo(error)).toEqual({ status: 503, title: 'MongoDB is unreachable' });
     });
 
     test('so is a socket that the server has just ended, whose error the driver passes on', () => {
       const error = Object.assign(new Error('This socket has been ended by the other party'), { code: 'EPIPE' });
-      expect(toProblem(error)).toEqual({ status: 503, title: 'MongoDB is unreachable' });
+      expect(answerTo(error)).toEqual({ status: 503, title: 'MongoDB is unreachable' });
     });
 
     test.each([
@@ -330,7 +344,7 @@ describe('problems', () => {
     ])(
       'a server that answers with code %i is a %i: ending, or no primary any more, or a fault of ours',
       (code, status) => {
-        expect(toProblem(new MongoServerError({ message: 'secret', code })).status).toBe(status);
+        expect(answerTo(new MongoServerError({ message: 'secret', code })).status).toBe(status);
       },
     );
   });
@@ -339,7 +353,7 @@ describe('problems', () => {
     jest.useFakeTimers();
     const { log, lines } = createTestLog();
     const answer = answerErrors(log);
-    const res = /** @type {any} */ ({ set: () => res, status: () => res, type: () => res, send: () => res });
+    const res = createResponse(() => {});
     const outage = new MongoServerSelectionError('connect ECONNREFUSED 10.1.2.3:27017', /** @type {any} */ ({}));
     const fail = (/** @type {Error} */ error) => answer(error, /** @type {any} */ ({ path: '/fast' }), res, () => {});
     for (let request = 0; request < 500; request += 1) fail(outage);

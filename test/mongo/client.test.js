@@ -5,13 +5,12 @@ import { monitorPool } from 'mongodb-pool-monitor';
 import { cleanUp } from 'test-support/cleanup.js';
 import { runningOperations, sharedMongoUrl } from 'test-support/mongod.js';
 import { until } from 'test-support/waiting.js';
-import { connectClient, createClient } from '../../src/mongo/client.js';
+import { chooseSocketTimeout, connectClient, createClient } from '../../src/mongo/client.js';
 import { createSlowQueries, createSlowQuery } from '../../src/mongo/slow-query.js';
 import { readSettings, SettingsError } from '../../src/settings.js';
 import { SharedClient } from '../../src/mongo/shared-client.js';
 import { Database } from '../../src/mongo/database.js';
 import { watchReadiness } from '../../src/mongo/readiness.js';
-import { chooseSocketTimeout } from '../../src/start.js';
 
 describe('a client', () => {
   /** @param {string} url @param {Record<string, string>} [environment] */
@@ -98,12 +97,12 @@ describe('a client', () => {
     });
 
     test.each([
-      ['as long as the slow query and 20 s', {}, false, 25_000],
-      ['as long as the page may make it and 20 s', {}, true, 80_000],
-      ['longer where the slow query is slower than that', { SLOW_MS: '90000' }, true, 110_000],
-      ['for ever where the server decides how long it takes', { SLOW_QUERY: 'work' }, false, undefined],
-    ])('let a connection be silent %s', (_, environment, isControlled, expected) => {
-      expect(chooseSocketTimeout(readSettings(environment, 'no-such-file'), isControlled)).toBe(expected);
+      ['as long as the slow query and 20 s', {}, 0, 25_000],
+      ['as long as the page may make it and 20 s', {}, 60_000, 80_000],
+      ['longer where the slow query is slower than that', { SLOW_MS: '90000' }, 60_000, 110_000],
+      ['for ever where the server decides how long it takes', { SLOW_QUERY: 'work' }, 0, undefined],
+    ])('let a connection be silent %s', (_, environment, maxSlowMs, expected) => {
+      expect(chooseSocketTimeout(readSettings(environment, 'no-such-file'), maxSlowMs)).toBe(expected);
     });
   });
 
@@ -151,7 +150,7 @@ describe('a client', () => {
     });
   });
 
-  /** From generated passwords. */
+  /** Connection strings with generated passwords. */
   const SPECIAL = ['@', '/', '?', '#', ':', '%', '[', ']', '@hunter2:1/', '/hunter2@', '%zz', ':@/'];
 
   describe('a password with special characters', () => {

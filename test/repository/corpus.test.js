@@ -92,7 +92,7 @@ test('figures are compared at other sizes than the recorded one, from 20 request
 test('a figure is withheld if it is null, or if two readings differ', () => {
   const predict = {
     variants: [variant(1, null), variant(4, 20)],
-    otherwise: { variants: [variant(1, 9), variant(4, 30)] },
+    closedReading: { variants: [variant(1, 9), variant(4, 30)] },
   };
   const all = compareFigures(RECORDING, /** @type {any} */ ({ predict }));
   expect(all.map(({ predictedMs }) => predictedMs)).toEqual(new Array(6).fill(null));

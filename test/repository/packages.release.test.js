@@ -14,7 +14,7 @@ for (const folder of await readdir('packages')) {
 }
 
 const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-/** With TEST_ALL_ISOLATED=1, each package runs all its quick tests, which takes minutes. */
+/** Each package runs all its quick tests, which takes minutes. */
 const runsAll = Boolean(process.env.TEST_ALL_ISOLATED);
 const TIMEOUT_MS = runsAll ? 900_000 : 120_000;
 

@@ -4,13 +4,13 @@ import { cleanUp, startMongod } from 'test-support/cleanup.js';
 
 /** The certificate of the CA. */
 /**
- * For tests alone: an authority and a certificate for 127.0.0.1 and localhost that it signed, both valid for a hundred
- * years. The authority's key was thrown away.
+ * Files for tests alone: an authority and a certificate for 127.0.0.1 and localhost that it signed, both valid for a
+ * hundred years. The authority's key was thrown away.
  */
 const CA_FILE = fileURLToPath(new URL('tls/ca.pem', import.meta.url));
 const SERVER_FILE = fileURLToPath(new URL('tls/server.pem', import.meta.url));
 
-/** Of the user `lab`. */
+/** Password of the user `lab`. */
 export const PASSWORD = 'hunter2@/:?#%&+"\'\\ é€';
 /** Parts of it, however encoded, that must not appear. */
 export const TRACES = /hunter2|%40%2F|@\/:\?/i;

@@ -34,11 +34,11 @@ export class Feed {
   #peak = { active: 0, waiting: 0 };
   #loop = new LoopDelay();
   #lastSecondId = 0;
-  /** Of the last checkout in an event. */
+  /** Id of the last checkout that was sent as an event. */
   #sentId;
-  /** Of the last checkout in a second. */
+  /** Id of the last checkout that was counted in a second. */
   #summedId;
-  /** Of the last request in an event. */
+  /** Id of the last request that was sent as an event. */
   #sentRequestId;
 
   /**
@@ -174,7 +174,7 @@ export class Feed {
   }
 
   /**
-   * Work outside of requests counts as requests of its own, if Checkouts has a name for it. Streams do not: how long they
+   * Counts work outside of requests as requests, if Checkouts has a name for it. Streams don't count: how long they
    * take is how long there was no news.
    */
   #addOutside() {

@@ -11,9 +11,9 @@ import { definePools, describeLoop } from './recent-trace.js';
 
 /** A request that waits less has other worries. */
 const MIN_WAIT_MS = 10;
-/** Of each second. */
+/** Requests kept per second. */
 const MAX_REQUESTS = 5;
-/** In which those of a request are looked for: listing as many takes the app a few ms, in seconds with waits only. */
+/** Checkouts searched for those of a request. Listing as many takes the app a few ms, only in seconds with waits. */
 const MAX_CHECKOUTS = 2000;
 /** A trace's largest number, less as many as one process needs. */
 const MAX_FIRST_ID = 2 ** 31 - 1e6;
@@ -23,8 +23,9 @@ const NEWLINE = 10;
 const ROTATION_MS = 10_000;
 
 /**
- * A history of the app's pools on disk: for each second with requests its gauges, and the requests that waited longest. It is
- * a trace, see docs/trace-format.md. When the file has half of its bytes, it becomes FILE.1, in place of the one before.
+ * A history of the app's pools on disk: for each second with requests its gauges, and the requests that waited longest.
+ * It is a trace, see docs/trace-format.md. When the file has half of its bytes, it becomes FILE.1, in place of the one
+ * before.
  *
  * Several processes may write one file, at the same time or one after the other. So each write is one call that appends
  * whole lines, the numbers of definitions begin at random, and times count from the epoch. An end by kill -9 loses the

@@ -14,8 +14,9 @@
  * @property {number} waitQueueTimeoutMs
  *
  * @typedef {{ atMs: number, cores: number | null, cpuMs: number | null, version?: string | null, ticketsOut?: number |
- *   null, ticketsTotal?: number | null, queued?: number | null, connectionLimit?: number | null }} ServerLoad atMs by performance.now(); cpuMs: the CPU
- *   time that the server has used; the rest as in ServerStatusLoad of mongodb-pool-monitor
+ *   null, ticketsTotal?: number | null, queued?: number | null, connectionLimit?: number | null }} ServerLoad atMs by
+ *   performance.now(); cpuMs: the CPU time that the server has used; the rest as in ServerStatusLoad of
+ *   mongodb-pool-monitor
  *
  * @typedef {object} LiveSource what a live view shows
  * @property {() => WatchedPool[]} listPools the first is the main one; empty before the first client

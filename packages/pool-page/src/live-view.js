@@ -40,7 +40,7 @@ export class LiveView {
   #streams;
   #historyFile;
   #feed;
-  /** By path. @type {Record<string, PathHandler>} */
+  /** Handlers by path. @type {Record<string, PathHandler>} */
   #answers;
 
   /**
@@ -194,7 +194,8 @@ export class LiveView {
  * @param {ServerResponse} res
  * @param {URLSearchParams} query
  * @param {string} name
- * @param {{ list: (from: { after: number }) => unknown[], lastId: number, countForgotten: (after: number) => number }} log
+ * @param {{ list: (from: { after: number }) => unknown[], lastId: number, countForgotten: (after: number) => number }}
+ *   log
  */
 function sendRecords(res, query, name, log) {
   const [text = '0', another] = query.getAll('after');

@@ -14,7 +14,10 @@ import { sendText } from './answers.js';
  * @property {string} module exports `extendPage(place, page)`, see page/page-extension.js
  */
 
-/** uPlot as one script for browsers, which puts `uPlot` into their globals. Empty if it is not installed, as in a copied folder. */
+/**
+ * uPlot as one script for browsers, which puts `uPlot` into their globals. Empty if it is not installed, as in a copied
+ * folder.
+ */
 const UPLOT = findPlot();
 /** Keeps the rest of the page alive, and says why it has no charts. */
 const NO_CHARTS = `globalThis.uPlot = class {
@@ -53,7 +56,7 @@ const TYPES = {
 /** The files of the live page: `/` is the page, `/pool-predictor/` has the predictor if that package is installed. */
 export class PageFiles {
   #folders = FOLDERS;
-  /** Of an app with an extension. @type {string | undefined} */
+  /** The page of an app with an extension. @type {string | undefined} */
   #index;
 
   /** @param {Extension} [extension] */

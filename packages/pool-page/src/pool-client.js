@@ -118,7 +118,11 @@ export class PoolClient {
     return this.#getText('/pool/trace', signal);
   }
 
-  /** `GET /processes`: only the page of `pool-lab watch` has it. @param {AbortSignal} [signal] @returns {Promise<any>} */
+  /**
+   * `GET /processes`: only the page of `pool-lab watch` has it.
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<any>}
+   */
   processes(signal) {
     return this.#get('/processes', signal);
   }
@@ -171,7 +175,12 @@ export class PoolClient {
     return body;
   }
 
-  /** @param {string} path @param {AbortSignal} [signal] @param {Record<string, string>} [headers] @returns {Promise<string>} */
+  /**
+   * @param {string} path
+   * @param {AbortSignal} [signal]
+   * @param {Record<string, string>} [headers]
+   * @returns {Promise<string>}
+   */
   #getText(path, signal, headers = this.#init.headers) {
     const url = new URL(path, this.#url);
     return ask(

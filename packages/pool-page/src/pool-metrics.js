@@ -19,7 +19,9 @@ const MS_PER_S = 1000;
 /** More combinations of method, route and status are counted as the route `other`: each costs memory for good. */
 const MAX_REQUEST_SERIES = 500;
 
-/** @typedef {Record<keyof typeof POOL_DURATIONS, Histogram | undefined> & { timeouts: number }} PoolCounts of one pool */
+/**
+ * @typedef {Record<keyof typeof POOL_DURATIONS, Histogram | undefined> & { timeouts: number }} PoolCounts of one pool
+ */
 /** @typedef {{ method: string, status: number, durations: Histogram }} RequestSeries */
 /** @typedef {{ series: RequestSeries[], waits: Histogram }} RouteCounts series: one for each method and status */
 
@@ -31,7 +33,7 @@ const MAX_REQUEST_SERIES = 500;
  */
 export class PoolMetrics {
   #listMonitors;
-  /** By label. They outlive their clients. @type {Map<string, PoolCounts>} */
+  /** Counts by the pool's label. They outlive their clients. @type {Map<string, PoolCounts>} */
   #counts = new Map();
   /** @type {Map<string, RouteCounts>} */
   #routes = new Map();
@@ -106,7 +108,7 @@ export class PoolMetrics {
 
   /** @param {PoolMonitor} monitor whose events count from now on */
   watch(monitor) {
-    /** By server, so that an event needs one look-up. @type {Map<string, PoolCounts>} */
+    /** Kept by server, so that an event needs one look-up. @type {Map<string, PoolCounts>} */
     const ofServers = new Map();
     monitor.subscribe(({ type, server, reason, durationMs }) => {
       if (type !== 'checkOutFailed' && !(type in POOL_DURATIONS)) return;

@@ -50,7 +50,7 @@ function readClientGauges({ monitors }) {
   return readGauges(monitors.slice(-1).flatMap(poolsOf), monitors.slice(0, -1).flatMap(poolsOf));
 }
 
-/** Over all clients. @param {WatchedPool[]} watched */
+/** Adds up the gauges of all clients. @param {WatchedPool[]} watched */
 export function sumGauges(watched) {
   const each = watched.map(readClientGauges);
   /** @param {'max' | 'idle' | 'active' | 'waiting'} gauge */
@@ -59,7 +59,10 @@ export function sumGauges(watched) {
   return { max, idle: sum('idle'), active: sum('active'), waiting: sum('waiting') };
 }
 
-/** How long the queries that run, but not streams, have held their connections, by route, median. @param {WatchedPool[]} watched */
+/**
+ * Reads how long the queries that run, but not streams, have held their connections: medians by route.
+ * @param {WatchedPool[]} watched
+ */
 export function readHeldMs(watched) {
   /** @type {Map<string, number[]>} */
   const held = new Map();

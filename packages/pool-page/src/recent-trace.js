@@ -16,8 +16,8 @@ const MAX_CHECKOUTS = 2000;
  * request, such as a warm-up, is left out.
  *
  * @param {Pick<LiveSource, 'checkouts' | 'requests' | 'listClientSites'>} source
- * @param {{ clients: DescribedClient[], seconds: readonly Second[], max: number }} pools max: connections of all clients
- *   now
+ * @param {{ clients: DescribedClient[], seconds: readonly Second[], max: number }} pools max: connections of all
+ *   clients now
  * @param {number} [nowMs] since the epoch
  * @returns {string | null} its lines; null without a checkout
  */
@@ -93,7 +93,10 @@ function describeSecond(trace, { server, ...second }) {
   return [loop, trace.ofSecond('server', { atMs: second.atMs, ...server, busyCores: Math.max(0, server.busyCores) })];
 }
 
-/** Finds when the list begins to be complete: some of what started before is no longer listed. @param {CheckoutRecord[]} last */
+/**
+ * Finds since when the list is complete: some checkouts that started before are no longer listed.
+ * @param {CheckoutRecord[]} last
+ */
 function findCut(last) {
   return last.length < MAX_CHECKOUTS ? -Infinity : last[0].endedAtMs;
 }

@@ -6,7 +6,7 @@ import { percentile } from '../universal/stats.js';
 /** More routes than that share one line, so that an app with a name for each request does not fill the memory. */
 const MAX_ROUTES = 50;
 const OTHER = 'other';
-/** Of more requests of one route, a random sample stands for all. */
+/** A random sample of this size stands for more requests of one route. */
 const MAX_SAMPLES = 2000;
 
 /** @typedef {Pick<EndedRequest, 'route' | 'status' | 'totalMs' | 'waitMs' | 'useMs'>} Ended */

@@ -186,7 +186,7 @@ describe('the feed', () => {
     jest.useRealTimers();
   });
 
-  /** With a clock that the test turns. */
+  /** A gauge with a clock that the test turns. */
   function openFeed({ fake = createFakeClient({ max: 3 }), checkouts = new Checkouts() } = {}) {
     jest.useFakeTimers({ now: 3_600_000, doNotFake: ['performance'] });
     const { monitor } = fake;
@@ -319,7 +319,8 @@ describe('metrics', () => {
       { name: 'requests', help: 'One\nline', type: 'gauge', read: () => [{ labels: { route }, value: 1.5 }] },
     ]);
     expect(text).toBe(
-      '# HELP requests One\\nline\n# TYPE requests gauge\nrequests{route="a \\"quote\\", a \\\\ backslash\\nand a line"} 1.5\n',
+      '# HELP requests One\\nline\n# TYPE requests gauge\n' +
+        'requests{route="a \\"quote\\", a \\\\ backslash\\nand a line"} 1.5\n',
     );
     expect(parse(text)).toMatchObject([{ name: 'requests', metrics: [{ value: '1.5' }] }]);
   });

@@ -84,7 +84,7 @@ function createProcess(/** @type {string} */ file, maxBytes = 2 ** 20, pid = 7) 
   };
 }
 
-test('two processes and a restart write one trace with the longest waits of each second, and doctor finds the cause', async () => {
+test('two processes and a restart write one trace with the longest waits, and doctor finds the cause', async () => {
   const file = path.join(folder, 'shop.jsonl');
   const processes = [createProcess(file), createProcess(file, undefined, 8)];
   for (const { add } of processes) add([3, 9, ...Array.from({ length: 20 }, (_, index) => 100 + index)]);

@@ -10,9 +10,9 @@ let stop;
  * Watches a process that is already running, from the inside, once a connected client shows itself, at its next
  * operation or heartbeat. If the driver is bundled, it looks for clients in the heap instead.
  *
- * @returns {Promise<{ url: string | null, owner: string | null, notWatched?: string | null }>} owner: when a client that
- *   has opened this URL leaves, watching ends; null if the process was already being watched. url: null if there is no
- *   client, and then nothing is watched. notWatched: why, if that is known
+ * @returns {Promise<{ url: string | null, owner: string | null, notWatched?: string | null }>} owner: when a client
+ *   that has opened this URL leaves, watching ends; null if the process was already being watched. url: null if there
+ *   is no client, and then nothing is watched. notWatched: why, if that is known
  */
 export async function attachNow() {
   const before = findWatch();

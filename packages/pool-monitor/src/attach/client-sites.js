@@ -11,7 +11,7 @@ import { findPlace } from './find-place.js';
 
 /** An app with more has a server for each tenant, and not many clients of one server. */
 const MAX_SITES = 100;
-/** Of a client in whose stack there is no code of the app. */
+/** Place of a client in whose stack there is no code of the app. */
 const UNKNOWN = 'a library';
 const RECENT_MS = 60_000;
 const MARK_EVERY_MS = 1000;
@@ -45,7 +45,11 @@ export class ClientSites {
     return this.#places.get(client) ?? null;
   }
 
-  /** Counts a client that is about to connect, or has. @param {MongoClient} client @returns {boolean} whether it was closed, or is new */
+  /**
+   * Counts a client that is about to connect, or has.
+   * @param {MongoClient} client
+   * @returns {boolean} whether it was closed, or is new
+   */
   add(client) {
     const known = this.#clients.get(client);
     if (known?.isOpen) return false;

@@ -29,11 +29,12 @@ const IN_CONSTRUCTOR = 'checkForNonGenuineHosts';
  *
  * The driver is CommonJS, so `import` and `require` both load it with `Module._load`, and one hook there sees the class
  * of every copy. Each client connects with its `connect` method, also when its first query connects it. A loader that
- * returns source for CommonJS bypasses `Module._load`, and so does a bundle. Then a socket opened by an unknown driver, or
- * to a port of MongoDB, reveals it, and the heap has the client.
+ * returns source for CommonJS bypasses `Module._load`, and so does a bundle. Then a socket opened by an unknown driver,
+ * or to a port of MongoDB, reveals it, and the heap has the client.
  *
  * @param {object} listeners
- * @param {(client: MongoClient) => void} listeners.onCreated called in the constructor of a client, where the driver lets it
+ * @param {(client: MongoClient) => void} listeners.onCreated called in the constructor of a client, where the driver
+ *   lets it
  * @param {(client: MongoClient) => void} listeners.onClient called before each connect, so possibly several times for
  *   one client
  * @param {() => void} listeners.onOld called when a client of driver 3 connects, or is all there is
@@ -147,7 +148,8 @@ export function findClients({ onCreated, onClient, onOld, onNone }, guard) {
 }
 
 /**
- * Whether it is the usual port, or one of a MongoDB URL in the environment, where the app may have put it since it started.
+ * Whether it is the usual port, or one of a MongoDB URL in the environment. The app may have put that there since it
+ * started.
  * @param {number} port
  */
 function isMongoPort(port) {
@@ -159,7 +161,10 @@ function isMongoPort(port) {
   });
 }
 
-/** @param {any} first argument of `connect`: a port, options, or a list that Node itself made of them @param {any[]} rest */
+/**
+ * @param {any} first argument of `connect`: a port, options, or a list that Node itself made of them
+ * @param {any[]} rest
+ */
 function portOf(first, rest) {
   if (Array.isArray(first)) return portOf(first[0], rest);
   return Number(Object(first).port ?? first);

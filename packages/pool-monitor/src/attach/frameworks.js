@@ -24,7 +24,7 @@ const NEXT = Symbol.for('NextInternalRequestMeta');
  * @returns {() => void} ends it
  */
 export function watchFrameworks(guard) {
-  /** By what was patched. @type {Map<object, () => void>} */
+  /** Restores what was patched, by object. @type {Map<object, () => void>} */
   const restorers = new Map();
 
   /** @param {any} target @param {string} method makes something of a request @param {number} place of that argument */

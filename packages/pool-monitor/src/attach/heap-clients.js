@@ -4,7 +4,10 @@ import { EventEmitter } from 'node:events';
 
 const CHANNEL = Symbol.for('mongodb-pool-monitor.clients');
 
-/** Goes to the inspector as text. A minifier changes the name of the class, but not those of methods. @param {any} each */
+/**
+ * Goes to the inspector as text. A minifier changes the name of the class, but not those of methods.
+ * @param {any} each
+ */
 function isLikeClient(each) {
   if (each.constructor?.name === 'MongoClient') return true;
   if (!Object.hasOwn(each, 's')) return false;

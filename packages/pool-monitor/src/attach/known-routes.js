@@ -5,7 +5,10 @@ import { readFrameworkBody, readFrameworkPattern } from './frameworks.js';
 
 /** More than any app has routes. Names that never end must not fill the memory. */
 const MAX_ROUTES = 500;
-/** Of those that clients choose: paths that no route matches, and GraphQL operations. They leave the routes their place. */
+/**
+ * Limit for names that clients choose, so that they can't crowd out real routes: paths that no route matches, and
+ * GraphQL operations.
+ */
 const MAX_CHOSEN = 250;
 const OTHER = '(other routes)';
 const NOT_FOUND = '(not found)';
@@ -33,9 +36,9 @@ export class KnownRoutes {
   }
 
   /**
-   * Names the route of a request by the framework's own route, else by its folded path. It can be asked at any time, and
-   * is final once the headers of the response are sent. One that no route matches and that ends in 404 gets no name of
-   * its own, because anybody can make up such paths.
+   * Names the route of a request by the framework's own route, else by its folded path. It can be asked at any time,
+   * and is final once the headers of the response are sent. A request that no route matches and that ends in 404 gets
+   * no separate name, because anybody can make up such paths.
    *
    * @param {ServerResponse} response
    */
@@ -118,7 +121,11 @@ class NameTable {
     return this.#names.get(pattern)?.get(method);
   }
 
-  /** @param {string} method @param {string} pattern @returns {string | undefined} undefined if there is no place left */
+  /**
+   * @param {string} method
+   * @param {string} pattern
+   * @returns {string | undefined} undefined if there is no place left
+   */
   take(method, pattern) {
     const known = this.find(method, pattern);
     if (known !== undefined || this.#count >= this.#max) return known;

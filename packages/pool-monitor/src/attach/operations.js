@@ -26,10 +26,10 @@ export class Operations {
   #guard;
   /** Restores each class, by prototype. @type {Map<object, () => void>} */
   #restorers = new Map();
-  /** By cursor id. Driver 5 marks its getMore in no other way. @type {Map<string, CheckoutKind>} */
+  /** Streams by cursor id. Driver 5 marks their getMore in no other way. @type {Map<string, CheckoutKind>} */
   #streams = new Map();
   /**
-   * By command and collection, because most checkouts need no new one.
+   * Operations by command and collection, because most checkouts need no new one.
    * @type {Map<string, Map<string, KnownOperation>>}
    */
   #known = new Map();

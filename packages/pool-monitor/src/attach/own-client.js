@@ -10,8 +10,8 @@ export function isOwnClient(client) {
 }
 
 /**
- * Creates a client with the options of the app's first one, also those that only its code has, such as a login. It has another
- * pool, with one connection.
+ * Creates a client with the options of the app's first one, including those that only its code has, such as a login. It
+ * has another pool, with one connection.
  *
  * @param {WatchedClient[]} clients of the app
  * @returns {MongoClient} not connected

@@ -11,7 +11,8 @@ let restore = () => {};
  * Watches which CommonJS modules are loaded. `import` and `require` both load them with `Module._load`. All listeners
  * share one hook there, because two could only be taken off in the opposite order.
  *
- * @param {LoadListener} onLoad gets what was asked for: a name, or a file. Also called for a module that was loaded before
+ * @param {LoadListener} onLoad gets what was asked for: a name, or a file. Also called for a module that was loaded
+ *   before
  * @returns {() => void} ends it
  */
 export function watchModules(onLoad) {

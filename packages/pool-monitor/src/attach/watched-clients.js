@@ -65,7 +65,10 @@ export class WatchedClients {
     return [...this.#clients.values()];
   }
 
-  /** Watches a client, unless it is watched already. If there are too many, it takes the place of an idle one. @param {MongoClient} client */
+  /**
+   * Watches a client, unless it is watched already. If there are too many, it takes the place of an idle one.
+   * @param {MongoClient} client
+   */
   add(client) {
     const isNew = this.sites.add(client);
     if (this.#clients.has(client) || !(this.#hasRoom() || (isNew && this.#makeRoom()))) return;

@@ -24,12 +24,13 @@ const OUTSIDE = 'the app itself';
 const OWNER_MS = 10_000;
 /** Longer than the usual time between two heartbeats, by which a client is found. */
 const HEARTBEAT_MS = 12_000;
-/** In most apps, fewer happen in the delay. */
+/** Size of a batch. Most apps have fewer events within its delay. */
 const EVENTS_AT_ONCE = 1024;
-/** Until a client has connected, its pool is paused. One that is new does not say that the server is gone. */
+/** A client's pool is paused until it has connected, so a pool this new does not show that the server is gone. */
 const CONNECTING_MS = 2000;
 const WAY_OUT =
-  'A bundle must leave mongodb out (esbuild: --external:mongodb, webpack: externals), and the driver must be version 4 or later';
+  'A bundle must leave mongodb out (esbuild: --external:mongodb, webpack: externals), and the driver must be ' +
+  'version 4 or later';
 /** Keeps two copies of this package from watching the same process. */
 const WATCHED = Symbol.for('mongodb-pool-monitor.watched');
 const shared = /** @type {{ [WATCHED]?: ProcessWatch }} */ (globalThis);

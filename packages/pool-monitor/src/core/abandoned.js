@@ -1,7 +1,10 @@
 /** @import { Connection } from './connections.js' */
 /** @import { ServerPool } from './server-pool.js' */
 
-/** @typedef {{ connection: Connection, others: readonly Connection[] }} DroppedGuess others: may have been dropped instead */
+/**
+ * @typedef {{ connection: Connection, others: readonly Connection[] }} DroppedGuess others: may have been dropped
+ *   instead
+ */
 
 /**
  * Finds the connections that the driver dropped without an event. It does that with each one whose opening began before
@@ -14,7 +17,7 @@
 export class Abandoned {
   #pool;
   #close;
-  /** By the id of the one that was dropped. @type {Map<number, DroppedGuess>} */
+  /** Guesses by the id of the connection that was dropped. @type {Map<number, DroppedGuess>} */
   #guesses = new Map();
 
   /** @param {ServerPool} pool @param {(connection: Connection) => void} close */
@@ -76,7 +79,10 @@ export class Abandoned {
     return 2 * this.#pool.limits.connectTimeoutMs;
   }
 
-  /** Puts back a connection that the driver tells of. If another one may have been dropped, it was. @param {number} id */
+  /**
+   * Puts back a connection that the driver mentions. If another one may have been dropped, it was.
+   * @param {number} id
+   */
   recover(id) {
     const guess = this.#guesses.get(id);
     if (!guess) return;

@@ -17,7 +17,7 @@ import { RequestContext } from './request-context.js';
 
 /** How many holders of connections a checkout notes when its wait begins. */
 const MAX_HELD_BY = 10;
-/** Of a checkout that waited behind nobody. @type {readonly undefined[]} */
+/** Holders of a checkout that waited behind nobody. @type {readonly undefined[]} */
 const NOBODY = [];
 
 /**
@@ -58,7 +58,7 @@ export class Checkouts {
    * @param {() => number} [options.now] the monitors' clock, if it is not performance.now()
    */
   constructor({ outside = null, describe, batch = new EventBatch(), ...options } = {}) {
-    /** For other code that must keep the order of events. */
+    /** Lets other code keep the order of events. */
     this.batch = batch;
     this.#outside = new RequestName(null, outside);
     this.#describe = describe;

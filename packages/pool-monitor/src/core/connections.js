@@ -13,7 +13,8 @@ import { Longest } from './holders.js';
  * @property {number} readyAtMs when it was open; NaN if that was not seen
  * @property {boolean} isSpare whether it was opened for minPoolSize
  * @property {number} uses checkouts so far
- * @property {number} checkedOutAtMs when its last use began, known before the event is handled; NaN if that was not seen
+ * @property {number} checkedOutAtMs when its last use began, known before the event is handled; NaN if that was not
+ *   seen
  * @property {Checkout | null} checkout
  * @property {Checkout | null} lastUse the last one that was checked in
  */
@@ -26,7 +27,7 @@ export class Connections extends Map {
   newestId = 0;
   /** Those that are checked out, the longest first. @type {Connection[]} */
   held = [];
-  /** By reason. @type {Record<string, number>} */
+  /** How many were closed, by reason. @type {Record<string, number>} */
   closed = {};
   /**
    * Connections that were being opened when the pool was cleared, oldest first. The driver may have dropped them

@@ -15,8 +15,8 @@ const DEFAULTS = {
  * The clients that one line of the app has created for the same servers, since the process started.
  *
  * @typedef {object} ClientSite
- * @property {string | null} place such as `src/db.js:12`, or `a library`; null for clients that were connected before they
- *   were found
+ * @property {string | null} place such as `src/db.js:12`, or `a library`; null for clients that were connected before
+ *   they were found
  * @property {string} hosts of their connection string
  * @property {number} created how many have connected
  * @property {number} closed
@@ -27,8 +27,8 @@ const DEFAULTS = {
 /**
  * @typedef {object} OptionFacts
  * @property {number} value
- * @property {'uri' | 'code' | 'default' | 'lab'} from who set it. The driver prefers the code to the URI. A default that
- *   the code sets counts as a default; lab: it was replaced for a measurement
+ * @property {'uri' | 'code' | 'default' | 'lab'} from who set it. The driver prefers the code to the URI. A default
+ *   that the code sets counts as a default; lab: it was replaced for a measurement
  * @property {number} [uri] what the URI asked for, if that is not the value: the code won, or the driver ignores it
  * @property {unknown} [own] the client's own value, if the lab won
  *

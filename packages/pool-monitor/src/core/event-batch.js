@@ -16,7 +16,7 @@ const DELAY_MS = 20;
 export class BatchedEvent {
   /** @type {EventHandler} */
   handle = () => {};
-  /** With toMs, a StartInterval: when the wait began. */
+  /** The beginning of a StartInterval, which ends at toMs: when the wait began. */
   fromMs = NaN;
   toMs = NaN;
   connectionId = 0;
@@ -114,7 +114,7 @@ export class EventBatch {
     }
   }
 
-  /** From now on, each is handled at once. */
+  /** Handles each event at once, from now on. */
   close() {
     this.flush();
     this.#size = 1;

@@ -22,8 +22,8 @@ import { ServerPool } from './server-pool.js';
 /**
  * @typedef {object} MonitorOptions
  * @property {string | null} [name]
- * @property {Pick<TraceWriter, 'definePool' | 'write' | 'writeEvent'>} [record] gets each checkout when it ends, with its
- *   request if Checkouts watches this monitor; see createTraceWriter
+ * @property {Pick<TraceWriter, 'definePool' | 'write' | 'writeEvent'>} [record] gets each checkout when it ends, with
+ *   its request if Checkouts watches this monitor; see createTraceWriter
  * @property {Record<string, unknown>} [replaced] the client's own values of options that were replaced, by name
  * @property {EventBatch} [batch] what handles the events; by default, each is handled at once
  * @property {() => number} [now] replaces performance.now() in tests
@@ -43,10 +43,12 @@ const ENDS = { checkedIn: 'checkedIn', checkOutFailed: 'checkOutFailed', checkOu
  *
  * Attach it before the client connects. A monitor that is attached later is right about everything it has seen since.
  *
- * The gauges neither drift nor fall below zero. They can lag behind the driver in three cases: an aborted checkout
- * counts as waiting about as long as it would have waited; a connection that nobody waits for and that is abandoned at a
- * clear counts as connecting until the pool is ready again and no opening has taken that long, at most two connect
- * timeouts, and one that opens more slowly is missed until then; and a caller that the driver serves within the current microtasks does not count as waiting.
+ * The gauges neither drift nor fall below zero. They can lag behind the driver in three cases:
+ * - An aborted checkout counts as waiting about as long as it would have waited.
+ * - A connection that nobody waits for and that is abandoned at a clear counts as connecting until the pool is ready
+ *   again and no opening has taken that long, at most two connect timeouts. One that opens more slowly is missed until
+ *   then.
+ * - A caller that the driver serves within the current microtasks does not count as waiting.
  *
  * @param {MongoClient} client
  * @param {MonitorOptions} [options]
@@ -62,7 +64,7 @@ export class PoolMonitor {
   #limits;
   #record;
   #replaced;
-  /** Of the driver, once it is known. @type {string | undefined} */
+  /** The driver's version, once it is known. @type {string | undefined} */
   #version;
   /** @type {Map<string, ServerPool>} */
   #servers = new Map();

@@ -34,7 +34,8 @@
  *
  * @typedef {{ pool: string | null, server: string }} PoolIdentity the name of its client, and host:port
  *
- * @typedef {{ listeners: Set<PoolListener>, tracker: CallerTracker | null, capture: (() => unknown) | null }} Subscribers
+ * @typedef {{ listeners: Set<PoolListener>, tracker: CallerTracker | null, capture: (() => unknown) | null }}
+ *   Subscribers
  */
 
 /** Sends the events of one pool to the listeners. */

@@ -6,7 +6,7 @@ import { readGauges } from './gauges.js';
 // OpenTelemetry's metrics of a pool, without `db.client.connection.`, in the order of its semantic conventions:
 // https://opentelemetry.io/docs/specs/semconv/database/database-metrics/
 
-/** In seconds, from an idle connection to a minute behind slow queries. */
+/** Bounds of the buckets in seconds, from an idle connection to a minute behind slow queries. */
 export const DURATION_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60];
 
 /** Name and help of each duration, by the event that ends it. */

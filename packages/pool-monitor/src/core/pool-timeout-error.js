@@ -17,7 +17,8 @@ export function explainPoolTimeout(error, monitor, timeoutMs) {
   if (!(error instanceof Error) || error.name !== 'MongoWaitQueueTimeoutError') return error;
   const { total, active, idle, waiting, max } = readGauges([...monitor.servers.values()]);
   return new PoolTimeoutError(
-    `waited ${timeoutMs} ms for a connection: total ${total}, active ${active}, idle ${idle}, waiting ${waiting}, max ${max}`,
+    `waited ${timeoutMs} ms for a connection: total ${total}, active ${active}, idle ${idle}, ` +
+      `waiting ${waiting}, max ${max}`,
     { cause: error },
   );
 }

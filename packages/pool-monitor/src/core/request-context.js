@@ -59,7 +59,7 @@ export class RequestContext {
   #startedAtMs = NaN;
   /** Whether the sums may lack a checkout that has ended, until the batch is flushed. */
   isBehind = false;
-  /** The counted waits of which another checkout, that is still open, may overlap some. They don't overlap each other. */
+  /** The counted waits that may overlap another checkout, which is still open. They don't overlap each other. */
   #waits = NO_WAITS;
   /** The first of its open checkouts; each refers to the next with `nextOpen`. @type {Checkout | null} */
   #open = null;
@@ -67,7 +67,7 @@ export class RequestContext {
   behindNames = NOBODY;
 
   // For HTTP requests only. All but the first two are known once it has ended.
-  /** By performance.now(). */
+  /** Time of its arrival by performance.now(). */
   arrivedAtMs = NaN;
   socket = 0;
   method = '';
@@ -153,7 +153,11 @@ export class RequestContext {
     this.#waits = [...others, [firstMs, lastMs]];
   }
 
-  /** Counts a wait without a connection. @param {Checkout} checkout @param {number} atMs when it ended; NaN for never */
+  /**
+   * Counts a wait without a connection.
+   * @param {Checkout} checkout
+   * @param {number} atMs when it ended; NaN for never
+   */
   addWait(checkout, atMs) {
     if (Number.isNaN(atMs)) return;
     checkout.gaveUpAtMs = atMs;

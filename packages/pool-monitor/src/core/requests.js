@@ -35,7 +35,7 @@ export class Requests {
   /** Numbers of the connections of clients. @type {WeakMap<object, number>} */
   #sockets = new WeakMap();
   #lastSocket = 0;
-  /** Of the last requests that succeeded. @type {number[]} */
+  /** Overheads of the last requests that succeeded. @type {number[]} */
   #overheadsMs = [];
   #succeeded = 0;
   #onClose;

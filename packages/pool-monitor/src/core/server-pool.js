@@ -61,7 +61,7 @@ export class ServerPool {
    */
   constructor(address, clientName, limits, now, subscribers) {
     this.address = address;
-    /** For records, which keep nothing else of a pool. */
+    /** What records keep of a pool. */
     this.identity = { pool: clientName, server: address };
     this.limits = limits;
     this.now = now;

@@ -9,8 +9,8 @@ const MAX_READ_MS = 5000;
 const IDLE_MS = 10_000;
 
 /**
- * Reads the load of a server over a connection of its own: in the app's pool it would take a lane from the requests. The
- * connection is opened by the first reading, and closed when there have been none for ten seconds.
+ * Reads the load of a server over a separate connection, because one of the app's pool would be missing there. It is
+ * opened by the first reading, and closed when there have been none for ten seconds.
  *
  * @param {() => MongoClient} createClient not connected, with a pool of 1
  */

@@ -10,7 +10,7 @@ const MAX_SAMPLES = 100;
  */
 export function sampleServiceTimes(checkouts) {
   const failed = new Set(checkouts.filter(({ outcome }) => outcome !== 'checkedIn').map(requestOf));
-  /** By route and request. @type {Map<string, Map<string | number, number>>} */
+  /** How long connections were used, by route and request. @type {Map<string, Map<string | number, number>>} */
   const uses = new Map();
   for (const checkout of checkouts.toReversed()) {
     const { route, kind, checkedOutAtMs, checkedInAtMs } = checkout;

@@ -15,7 +15,8 @@
  * @property {number | null} checkedOutAtMs
  * @property {number | null} checkedInAtMs
  * @property {number} [endedAtMs] of one that got no connection, or has not ended
- * @property {(CheckoutRecord | OpenCheckout)['outcome']} [outcome] default: checkedIn, or checkOutFailed if it got no connection
+ * @property {(CheckoutRecord | OpenCheckout)['outcome']} [outcome] default: checkedIn, or checkOutFailed if it got no
+ *   connection
  * @property {string | null} [reason]
  * @property {number} [openingMs]
  * @property {number | null} [connectionId]
@@ -71,8 +72,8 @@ export class TraceLines {
   #lines = [];
 
   /**
-   * @param {{ firstId?: number, originMs?: number }} [options] firstId: of its definitions, where several processes write
-   *   one file; originMs: from which its times count, default: the first one
+   * @param {{ firstId?: number, originMs?: number }} [options] firstId: of its definitions, where several processes
+   *   write one file; originMs: from which its times count, default: the first one
    */
   constructor({ firstId = 0, originMs } = {}) {
     this.#firstId = firstId;

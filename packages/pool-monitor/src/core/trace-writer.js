@@ -3,7 +3,8 @@ import { createWriteStream } from 'node:fs';
 import { TraceLines } from './trace-lines.js';
 
 /** @import { WriteStream } from 'node:fs' */
-/** @import { Lines, RecordedCheckout, RecordedEvent, TracedPool, RecordedRequest, RecordedSecond } from './trace-lines.js' */
+/** @import { Lines, RecordedCheckout, RecordedEvent, RecordedRequest, RecordedSecond } from './trace-lines.js' */
+/** @import { TracedPool } from './trace-lines.js' */
 
 const DEFAULT_MAX_BYTES = 100 * 2 ** 20;
 /** How many bytes may wait for the disk before lines are dropped. */

@@ -60,7 +60,7 @@ class Telemetry {
    * @throws {Error} if it is measured already
    */
   watch(monitor) {
-    /** By server, so that an event leaves no garbage. @type {Map<string, Attributes>} */
+    /** Kept by server, so that an event leaves no garbage. @type {Map<string, Attributes>} */
     const attributes = new Map();
     const { context } = this.#api;
     const unsubscribe = monitor.subscribe(

@@ -4,7 +4,9 @@ import { foldIds, nameRoute, readExpressPattern } from '../../src/attach/name-ro
 import { Operations } from '../../src/attach/operations.js';
 
 describe('known routes', () => {
-  /** @typedef {{ statusCode?: number, headersSent?: boolean, destroyed?: boolean }} Answer by default it has ended well */
+  /**
+   * @typedef {{ statusCode?: number, headersSent?: boolean, destroyed?: boolean }} Answer by default it has ended well
+   */
 
   /** @param {object} request @param {Answer} [answer] */
   function responseTo(request, { statusCode = 200, headersSent = true, destroyed = false } = {}) {

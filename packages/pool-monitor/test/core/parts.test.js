@@ -110,7 +110,7 @@ describe('the wait queue', () => {
   });
 
   describe('a waiter that leaves', () => {
-    /** Of each kind one, and its queue. */
+    /** One of each kind, and its queue. */
     function createWaiting() {
       const queue = queueOf(['assigned', 4], ['first', 5], ['second', 6]);
       const connection = /** @type {Connection} */ ({ id: 7 });

@@ -7,7 +7,7 @@ import { monitorPool } from '../../src/core/monitor.js';
 /** So that a server can tell the client from others. */
 export const APP_NAME = 'recorded';
 
-/** On the clock of the records. */
+/** Time on the clock of the records. */
 export const epochNow = () => performance.timeOrigin + performance.now();
 
 /**
@@ -35,7 +35,7 @@ export async function openRecordedClient(maxPoolSize, url = sharedMongoUrl(), op
 
   /** @type {AsyncLocalStorage<string>} */
   const requests = new AsyncLocalStorage();
-  /** By request. @type {Map<string, Command[]>} */
+  /** Commands by request. @type {Map<string, Command[]>} */
   const commands = new Map();
   /** @type {Map<string, Command>} */
   const truth = new Map();
@@ -76,7 +76,7 @@ export async function openRecordedClient(maxPoolSize, url = sharedMongoUrl(), op
     );
   };
 
-  /** Of each checkout in order: its start, its connection, the command's start and end, and its end. */
+  /** Lists the times of each checkout in order: its start, its connection, the command's start and end, and its end. */
   const listSteps = () =>
     listRecords().map(({ requestId, checkOutStartedAtMs, checkedOutAtMs, checkedInAtMs }) => {
       const { startedAtMs = NaN, endedAtMs = NaN } = truth.get(String(requestId)) ?? {};

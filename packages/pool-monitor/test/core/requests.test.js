@@ -291,7 +291,7 @@ describe('a trace', () => {
         .split('\n')
         .map((line) => JSON.parse(line));
     };
-    /** With the names of their routes. */
+    /** Checkouts with the names of their routes. */
     const readCheckouts = async () => {
       const lines = await readLines();
       const routes = lines.filter(({ define }) => define === 'route').map(({ name }) => name);

@@ -3,12 +3,12 @@ import { createRandom } from 'test-support/random.js';
 /** @import { PlannedCheckout, Schedule } from 'test-support/driver-pool.js' */
 
 /**
- * @typedef {PlannedCheckout & { request: number, isNested: boolean }} CheckoutOfRequest isNested: it starts in the async
- *   flow of the checkout that its request started before
+ * @typedef {PlannedCheckout & { request: number, isNested: boolean }} CheckoutOfRequest isNested: it starts in the
+ *   async flow of the checkout that its request started before
  *
  * @typedef {Schedule & { checkouts: CheckoutOfRequest[], areAbortsTold: boolean, batchSize: number }} WatchedSchedule
- *   areAbortsTold: a checkout is aborted by the signal of its request; if not, by its own, of which the monitor does not
- *   know
+ *   areAbortsTold: a checkout is aborted by the signal of its request; if not, by another one, which the monitor does
+ *   not know
  */
 
 /**

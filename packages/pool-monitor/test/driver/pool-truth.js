@@ -16,7 +16,7 @@ import { MAX_HOLDERS } from '../../src/core/holders.js';
  *   no end; isOutdated: the pool was cleared since it began
  */
 
-/** By the name of the error that a checkout ends with. @type {Record<string, string>} */
+/** Reasons by the name of the error that a checkout ends with. @type {Record<string, string>} */
 const REASONS = {
   MongoWaitQueueTimeoutError: 'timeout',
   MongoPoolClearedError: 'connectionError',
@@ -25,8 +25,8 @@ const REASONS = {
 };
 
 /**
- * What is true of the driver's pool while it follows a schedule: it sees each call, and which request made it. The calls
- * run in the async flow of their request.
+ * What is true of the driver's pool while it follows a schedule: it sees each call, and which request made it. The
+ * calls run in the async flow of their request.
  */
 export class PoolTruth {
   #pool;
@@ -34,17 +34,17 @@ export class PoolTruth {
   #openRequest;
   /** @type {Map<number, { own: Flow, last: Flow, abort: AbortController }>} */
   #requests = new Map();
-  /** By request. @type {Map<string, RequestTimes>} */
+  /** Times of requests. @type {Map<string, RequestTimes>} */
   sums = new Map();
-  /** Of the connections in use, the longest first. @type {Map<any, { facts: Facts, flow: Flow }>} */
+  /** Uses of connections that have not ended, the longest first. @type {Map<any, { facts: Facts, flow: Flow }>} */
   #held = new Map();
   /** The uses of each connection that ended, the newest first. @type {Map<number, Facts[]>} */
   #uses = new Map();
   /** How many openings a clear has ended with an event, the refusal of the caller. */
   #toldDropped = 0;
-  /** By connection. @type {Map<number, Opening>} */
+  /** Openings by connection. @type {Map<number, Opening>} */
   #openings = new Map();
-  /** Of the checkouts that began before the pool was closed, in that order. @type {Facts[]} */
+  /** Checkouts that began before the pool was closed, in that order. @type {Facts[]} */
   checkouts = [];
   waiting = 0;
   longestOpeningMs = 0;

@@ -37,7 +37,7 @@ export class WatchedPool {
   #batch;
   /** Known from when the pool is created. @type {PoolTruth} */
   #truth = /** @type {any} */ (null);
-  /** By request. @type {Map<string, RequestContext>} */
+  /** Contexts by request. @type {Map<string, RequestContext>} */
   #contexts = new Map();
   /** @type {InstantDifference | null} */
   #instant = null;
@@ -193,8 +193,8 @@ export class WatchedPool {
 }
 
 /**
- * Whether the events can't tell two callers apart: both started in one millisecond, connections were opened for both, and
- * one was dropped after a clear. So the monitor has the end of each for that of the other.
+ * Whether the events can't tell two callers apart: both started in one millisecond, connections were opened for both,
+ * and one was dropped after a clear. So the monitor has the end of each for that of the other.
  * @param {CheckoutDifference} one
  * @param {CheckoutDifference} other
  */

@@ -8,7 +8,10 @@ const MANY = { size: 100 };
 /** A context without a span. */
 const NO_TRACE = 'root';
 
-/** An API that notes what the monitor tells it, and a client with one connection. @param {{ size?: number }} [options] */
+/**
+ * Creates an API that notes what the monitor tells it, and a client with one connection.
+ * @param {{ size?: number }} [options]
+ */
 function open(options) {
   const batch = new EventBatch(options);
   const fake = createFakeClient({ batch });

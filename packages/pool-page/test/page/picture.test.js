@@ -263,7 +263,7 @@ describe('motion', () => {
       expect(from).toBeGreaterThan(progressOf(BUS, 100, KINDS));
     });
 
-    test('a Ferrari whose connection another vehicle has now was in its lane, and none drives through what parks for good', () => {
+    test('a Ferrari was in the lane of its connection; none drives through what parks for good', () => {
       const lanes = [createConnection({ kind: 'changeStream' }), ...[2, 3].map((id) => createConnection({ id }))];
       const left = [3, 1, 7, 3].map((id, index) => ({ id, requestId: `f${index}`, route: '/fast' }));
 

@@ -171,7 +171,8 @@ describe('what is dangerous', () => {
     [{ lanes: [createConnection(), stream] }, 'A change stream holds 1 lane for as long as it is open.'],
     [
       { lanes: [stream, stream, createConnection({ kind: 'tailableCursor' })] },
-      '2 change streams hold 2 lanes for as long as they are open. A tailable cursor holds 1 lane for as long as it is open.',
+      '2 change streams hold 2 lanes for as long as they are open. ' +
+        'A tailable cursor holds 1 lane for as long as it is open.',
     ],
     [
       { queue: [createWaiter(), createWaiter({ holds: 1 })] },
@@ -179,7 +180,8 @@ describe('what is dangerous', () => {
     ],
     [
       { lanes: [stream], queue: [createWaiter({ holds: 2 }), createWaiter({ holds: 1 })] },
-      'A change stream holds 1 lane for as long as it is open. 2 waiting requests hold a connection and wait for another: deadlock risk.',
+      'A change stream holds 1 lane for as long as it is open. ' +
+        '2 waiting requests hold a connection and wait for another: deadlock risk.',
     ],
   ])('%j', (pool, text) => {
     expect(describeRisks(createPool(pool))).toBe(text);

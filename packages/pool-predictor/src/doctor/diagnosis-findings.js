@@ -46,7 +46,8 @@ const MAX_SERVER_SHARE = 0.5;
  *
  * @param {RecordedTrace} trace
  * @param {WaitEvidence} evidence
- * @param {{ verdict: WaitVerdict, times: RequestTimes[], repeated: RepeatedQueries[], failed: FailedOperations[] }} found
+ * @param {{ verdict: WaitVerdict, times: RequestTimes[], repeated: RepeatedQueries[], failed: FailedOperations[] }}
+ *   found
  * @returns {DiagnosisFinding[]}
  */
 export function listFindings(trace, evidence, { verdict, times, repeated, failed }) {

@@ -127,7 +127,13 @@ function hasWaited({ waitMs, openingMs, behindCount, useMs }, row) {
   return behindCount[row] > 0 || openingMs[row] > 0;
 }
 
-/** @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {number} row @param {PoolHolder[]} holders @returns {Cause} */
+/**
+ * @param {RecordedTrace} trace
+ * @param {WaitEvidence} evidence
+ * @param {number} row
+ * @param {PoolHolder[]} holders
+ * @returns {Cause}
+ */
 function findCause(trace, evidence, row, holders) {
   const { checkouts } = trace;
   if (!hasWaited(checkouts, row)) return 'none';

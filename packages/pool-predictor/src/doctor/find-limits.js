@@ -9,11 +9,11 @@ import { Intervals, countUpTo } from '../base/intervals.js';
 /** Before their first checkout, requests wait at least this long for a limit. */
 const MIN_MS = 5;
 const MIN_REQUESTS = 20;
-/** For this share of those waits, exactly as many requests as the limit allows have a checkout open. */
+/** Share of those waits during which exactly as many requests as the limit allows have a checkout open. */
 const AT_LIMIT = 0.7;
-/** And for this share of them, no more. */
+/** Share of those waits during which no more requests have one open. */
 const WITHIN_LIMIT = 0.98;
-/** And for this share of them, the wait ends when another one ends. */
+/** Share of those waits that end when another request or checkout ends. */
 const HANDED_OVER = 0.8;
 const HAND_OVER_MS = 5;
 

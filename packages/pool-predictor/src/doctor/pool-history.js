@@ -27,7 +27,7 @@ const WHY_CLOSED = { idle: 'idle', error: 'lost', stale: 'cleared' };
 
 /** What happened to the connections of one pool. */
 export class PoolHistory {
-  /** In the order in which they ended. @type {Opening[]} */
+  /** Openings in the order in which they ended. @type {Opening[]} */
   openings = [];
   #whyOf;
   /** Checkouts that got a connection, in that order. */

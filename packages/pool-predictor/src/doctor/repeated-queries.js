@@ -25,7 +25,7 @@ const MIN_MS = 10;
 const MIN_REQUESTS = 3;
 /** A request begins up to so long before the first checkout of a trace, if that is its own. */
 const SAME_MS = 5;
-/** Operations that one of the same kind can replace: with $in, $lookup, insertMany or bulkWrite. No getMore, no commit. */
+/** Operations that one of the same kind can replace: with $in, $lookup, insertMany or bulkWrite. Not a getMore. */
 const REPLACEABLE = /^(find|aggregate|count|distinct|insert|update|delete|findAndModify)\b/;
 
 /**
@@ -35,7 +35,10 @@ const REPLACEABLE = /^(find|aggregate|count|distinct|insert|update|delete|findAn
  * @returns {RepeatedQueries[]} the one that would save most time in all first
  */
 export function findRepeatedQueries(trace, byRequest, times) {
-  /** @type {Map<number, { count: number, queries: number, ms: number, savedMs: number, durationMs: number, operations: Set<number> }>} */
+  /**
+   * @type {Map<number, { count: number, queries: number, ms: number, savedMs: number, durationMs: number, operations:
+   *   Set<number> }>}
+   */
   const routes = new Map();
   for (const { row, route, startedMs, durationMs } of times) {
     // A recording may have missed the first queries of a request that was going on when it began.

@@ -14,7 +14,7 @@ const LOOP_FULL = 0.95;
 const CORES_FULL = 0.8;
 /** The same on the app's own machine, where others use them too. */
 const SHARED_CORES_FULL = 0.5;
-/** Above this share of its cores, use times that grow with the number in use, or a full machine, slow its queries down. */
+/** Above this share of its cores, a full machine or use times that grow with the number in use slow its queries. */
 const CORES_BUSY = 0.25;
 /** Use times grow as the number in use to this power: 1 if all share the same cores, 0 if each has its own. */
 const GROWTH = 0.5;
@@ -49,7 +49,7 @@ export class LoopFacts {
     this.maxMs = isKnown ? mean(this.#seconds.map(({ maxMs }) => maxMs)) : 0;
     this.busy = isKnown ? mean(this.#seconds.map(({ busy = 0 }) => busy)) : 0;
     this.isFull = this.busy >= LOOP_FULL;
-    /** Whether something blocks it, again and again. */
+    /** Whether something blocks the event loop repeatedly. */
     this.isBlocked = this.maxMs >= BLOCKED_MS;
   }
 
@@ -81,8 +81,8 @@ function isIdle({ maxMs, busy = Infinity }) {
 
 /**
  * Whether others left the loop too little of the machine. A loop counts the time in which it is not given a core as
- * busy. Where its CPU time is known, the difference shows; else if it and the server together have more cores than there
- * are, and the server most of them, or if the machine was full.
+ * busy. Where its CPU time is known, the difference shows. Else it shows if the loop and the server together have more
+ * cores than there are, and the server most of them, or if the machine was full.
  *
  * @param {LoopSecond} loop
  * @param {ServerSecond[]} neighbours
@@ -105,8 +105,8 @@ export function isUsedUp(cores, busyCores) {
 export class ServerFacts {
   /**
    * @param {ServerSecond[]} seconds
-   * @param {{ growth: number, isLocal: boolean, otherCores?: number }} facts growth: see measureGrowth; otherCores: that
-   *   other programs used
+   * @param {{ growth: number, isLocal: boolean, otherCores?: number }} facts growth: see measureGrowth; otherCores:
+   *   that other programs used
    */
   constructor(seconds, { growth, isLocal, otherCores }) {
     const shares = seconds.flatMap(({ cores, busyCores }) =>

@@ -76,8 +76,8 @@ export function findSettings(
 }
 
 /**
- * Whether no option ends a wait. Driver 7.9 still says that a wait timed out if the signal of the operation did, because
- * it goes by the name of the signal's reason: checkOut in its connection_pool.js, TimeoutError.is.
+ * Whether no option ends a wait. Driver 7.9 still says that a wait timed out if the operation's signal did, because it
+ * goes by the name of the signal's reason: checkOut in its connection_pool.js, TimeoutError.is.
  * @param {RecordedPool} pool
  */
 function hasNoTimeout({ options = {} }) {

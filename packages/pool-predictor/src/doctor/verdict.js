@@ -138,7 +138,11 @@ function hasLongWaits(spans) {
   return waiting.length >= Math.max(MIN_WAITING, WAITING_SHARE * spans.length) && areWaitsLong(spans);
 }
 
-/** On average, however many waited. @param {Span[]} spans @param {RecordedTrace['unlisted']} [open] more of them */
+/**
+ * Whether waits are long on average, however many waited.
+ * @param {Span[]} spans
+ * @param {RecordedTrace['unlisted']} [open] more of them
+ */
 function areWaitsLong(spans, open = { count: 0, waitedMs: 0 }) {
   const count = spans.length + open.count;
   const waitedMs = sum(spans.map(({ waitMs }) => waitMs)) + open.waitedMs;

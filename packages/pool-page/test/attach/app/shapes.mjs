@@ -1,5 +1,5 @@
 // @ts-nocheck The libraries are not dependencies of the project.
-// Serves /users/:id as several frameworks do. Each request makes two queries at once over one connection, so that the second
+// Serves /users/:id as several frameworks do. Each request makes two queries at once over one connection: the second
 // waits for as long as the first one takes. argv: the shape.
 import { once } from 'node:events';
 import http from 'node:http';
