@@ -1,5 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
-import { advise, parseSlo } from 'mongodb-pool-predictor';
+import { advise } from 'mongodb-pool-predictor';
 import { paintText } from '../base/paint.js';
 import { describeEnvironment } from '../harness/environment.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
@@ -7,12 +6,14 @@ import { describeWorse, pickWorse } from '../predictions/describe-callers.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
 import { explainHidden, explainTrust } from '../predictions/explain-check.js';
 import { renderTable } from '../report/table.js';
+import { REQUIRED } from './add-command.js';
 import { inThreads } from './in-threads.js';
-import { withLoadOptions } from './load-options.js';
+import { LOAD_OPTIONS, OPTIONS, reword } from './options.js';
 import { openOutput } from './output.js';
-import { readChecked } from './read-checked.js';
-import { MAX_SEEDS, collect, parseFirstSeed, parsePositive, parseUpTo } from './option-parsers.js';
+import { parsePositive } from './option-parsers.js';
+import { readLoad } from './read-load.js';
 
+/** @import { CommandData } from './add-command.js' */
 /** @import { Advice, AdviceRow, Slo, TraceCheck, Trust } from 'mongodb-pool-predictor' */
 /** @import { Column, LabView, Result } from '../report/result-types.js' */
 /** @import { Output } from './output.js' */
@@ -21,36 +22,31 @@ const MAX_HEADROOM = 100;
 /** Of the process: the recording can't be predicted, so there is no size. */
 const EXIT_NO_PREDICTION = 4;
 
-/** `pool-lab advise` */
-export function createCommand() {
-  return withLoadOptions(
-    new Command('advise')
-      .description(
-        'find the smallest pool that meets your goals, and alternatives to it; ' +
-          `exit with 1 if there is none, or no verdict, and with ${EXIT_NO_PREDICTION} if the recording can't be ` +
-          'predicted',
-      )
-      .argument('[scenario...]', 'Artillery scenario; further files are merged into it')
-      .requiredOption(
-        '--slo <goal>',
-        "e.g. '/fast p99 < 50ms'; p50, p90, p95, p99, p99.9 or max; repeatable",
-        collect(parseSlo),
-      ),
-  )
-    .option('--headroom <factor>', 'the goals must also hold at this many times the load', parseHeadroom, 1.3)
-    .option('--instances <n>', 'instances of the app, each with its own pool', parsePositive)
-    .option('--servers <n>', 'servers that each instance connects to', parsePositive)
-    .option('--server-limit <n>', 'connections that each server accepts', parsePositive)
-    .option('--seeds <n>', 'simulation runs of a random load, at least 59', parseUpTo(MAX_SEEDS))
-    .option('--first-seed <n>', 'seed of the first run; another seed gives other runs', parseFirstSeed, 1)
-    .option('--explain', 'show what the load uses, and what the figures assume', false)
-    .option('--json', 'print the advice as one JSON object on stdout', false)
-    .action(showAdvice);
-}
+/** @type {CommandData} */
+export const command = {
+  about:
+    'find the smallest pool that meets your goals, and an alternative to it; ' +
+    `exit with 1 if there is none, or no verdict, and with ${EXIT_NO_PREDICTION} if the recording can't be predicted`,
+  arguments: [['[scenario...]', 'Artillery scenario; further files are merged into it']],
+  options: [
+    reword('slo', OPTIONS.slo[1], REQUIRED),
+    ...LOAD_OPTIONS,
+    ['--headroom <factor>', 'the goals must also hold at this many times the load', parseHeadroom, 1.3],
+    'instances',
+    ['--servers <n>', 'servers that each instance connects to', parsePositive],
+    'serverLimit',
+    reword('seeds', 'simulation runs of a random load, at least 59'),
+    'firstSeed',
+    ['--explain', 'show what the load uses, and what the figures assume'],
+    'json',
+  ],
+  example: "--trace trace.jsonl --slo '/fast p95 < 100ms'",
+  run: showAdvice,
+};
 
 /**
  * @param {string[]} scenario
- * @param {import('./load-options.js').LoadOptions & { slo: Slo[], headroom: number,
+ * @param {import('./read-load.js').LoadOptions & { slo: Slo[], headroom: number,
  *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, firstSeed: number, explain: boolean,
  *   json: boolean }} options
  */
@@ -58,7 +54,7 @@ async function showAdvice(
   scenario,
   { slo: slos, headroom, instances, servers, serverLimit, seeds, firstSeed, explain, json, ...loadOptions },
 ) {
-  const input = await readChecked({ ...loadOptions, scenario, firstSeed });
+  const input = await readLoad({ ...loadOptions, scenario, firstSeed });
   const { load, simulation, pool, about, notes, settings, warnings, check, trust } = input;
   const output = openOutput(json);
   const refusal = trust?.refusal;
@@ -156,9 +152,8 @@ function refuse(reason, check, { look, layOut, print }) {
 /** @param {string} text */
 function parseHeadroom(text) {
   const factor = text.trim() === '' ? NaN : Number(text);
-  if (!(factor >= 1 && factor <= MAX_HEADROOM)) {
-    throw new InvalidArgumentError(`It must be a number from 1 to ${MAX_HEADROOM}, such as 1.3.`);
-  }
+  if (!(factor >= 1 && factor <= MAX_HEADROOM))
+    throw new Error(`It must be a number from 1 to ${MAX_HEADROOM}, such as 1.3.`);
   return factor;
 }
 

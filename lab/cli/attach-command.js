@@ -1,4 +1,3 @@
-import { Command } from 'commander';
 import { toPrintable } from '../../src/base/printable.js';
 import { widthOf, layOutText } from '../report/table.js';
 import { attachToProcess } from '../watch/attach-to-process.js';
@@ -7,6 +6,7 @@ import { requireYes } from './confirm.js';
 import { parseUpTo } from './option-parsers.js';
 import { runUntilSignal } from './signals.js';
 
+/** @import { CommandData } from './add-command.js' */
 /** @import { NodeTarget } from '../watch/node-target.js' */
 
 /** Linux has no larger process id. */
@@ -14,17 +14,16 @@ const MAX_PID = 2 ** 22;
 /** Windows has no such signal. */
 const SIGNAL = process.platform === 'win32' ? '' : ' (by sending it SIGUSR1, unless it is open already)';
 
-/** `pool-lab attach PID` */
-export function createCommand() {
-  return new Command('attach')
-    .description(
-      'watch the pools of a Node.js process that is already running, until Ctrl-C. It shows its plan and asks for ' +
-        'confirmation',
-    )
-    .argument('<pid>', 'process id, as ps or a task manager shows it', parseUpTo(MAX_PID))
-    .option('--yes', 'do not ask', false)
-    .action(attach);
-}
+/** @type {CommandData} */
+export const command = {
+  about:
+    'watch the pools of a Node.js process that is already running, until Ctrl-C. It shows its plan and asks for ' +
+    'confirmation',
+  arguments: [['<pid>', 'process id, as ps or a task manager shows it', parseUpTo(MAX_PID)]],
+  options: ['yes'],
+  example: '12345',
+  run: attach,
+};
 
 /** @param {number} pid @param {{ yes: boolean }} options */
 async function attach(pid, { yes }) {

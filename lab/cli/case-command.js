@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { Command } from 'commander';
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { toPrintable, wrap } from '../../src/base/printable.js';
 import { poll } from '../base/poll.js';
@@ -15,6 +14,7 @@ import { findDataFolder } from './data-folder.js';
 import { parseUpTo } from './option-parsers.js';
 import { runUntilSignal } from './signals.js';
 
+/** @import { CommandData } from './add-command.js' */
 /** @import { CaseTask } from '../workshop/lesson-types.js' */
 /** @import { Progress } from '../workshop/lesson-progress.js' */
 /** @import { Shop, ShopApp } from '../workshop/cases/open-shop.js' */
@@ -26,14 +26,14 @@ const LOOK_MS = 300;
 /** Columns between a cause's name and what it is. */
 const GAP = 2;
 
-/** `pool-lab case 1` */
-export function createCommand() {
-  return new Command('case')
-    .description('start a shop that is slow, and find out why: the cases belong to lessons 5, 10 and 15')
-    .argument('<number>', 'which case, from 1 to 3', parseUpTo(CASES))
-    .option('--new', 'with a new cause, drawn at random', false)
-    .action(runCase);
-}
+/** @type {CommandData} */
+export const command = {
+  about: 'start a shop that is slow, and find out why: the cases belong to lessons 5, 10 and 15',
+  arguments: [['<number>', 'which case, from 1 to 3', parseUpTo(CASES)]],
+  options: [['--new', 'with a new cause, drawn at random']],
+  example: '1',
+  run: runCase,
+};
 
 /** @param {number} number @param {{ new: boolean }} options */
 async function runCase(number, { new: isNew }) {

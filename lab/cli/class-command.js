@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
 import { isLoopback } from 'mongodb-pool-page';
 import { createStateFile, readClass } from '../workshop/class/class-file.js';
 import { createRoll, openState } from '../workshop/class/class-roll.js';
@@ -14,9 +13,10 @@ import { createLogger } from '../../src/base/logger.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
 import { findDataFolder } from './data-folder.js';
 import { CLASS_PORT } from './join-command.js';
-import { orInvalid, parsePort, parseText, parseUpTo } from './option-parsers.js';
+import { parseText, parsePort, parseUpTo } from './option-parsers.js';
 import { runUntilSignal } from './signals.js';
 
+/** @import { CommandData } from './add-command.js' */
 /** @import { ClassLesson, ClassState } from '../workshop/class/class-roll.js' */
 /**
  * @typedef {{ host: string, port: number, token?: string, stuckAfter: number, share: number, new: boolean, out: string,
@@ -26,33 +26,37 @@ import { runUntilSignal } from './signals.js';
 const MAX_MINUTES = 600;
 const ALL_ADDRESSES = '0.0.0.0';
 
-/** `pool-lab class` */
-export function createCommand() {
-  return new Command('class')
-    .description(
-      'open a class on this laptop: learners join with a code, and one page shows their guesses and measurements',
-    )
-    .option('--host <address>', "address to listen on; 0.0.0.0 is the room's network, and needs --token", '127.0.0.1')
-    .option('--port <n>', '0 picks a free one', parsePort, CLASS_PORT)
-    .option('--token <word>', "for the teacher's page: at least 16 characters: letters, digits, - or _", parseToken)
-    .option(
+/** @type {CommandData} */
+export const command = {
+  about: 'open a class on this laptop: learners join with a code, and one page shows their guesses and measurements',
+  options: [
+    [
+      '--host <address>',
+      "address to listen on; 0.0.0.0 is the room's network, and needs --token",
+      parseText,
+      '127.0.0.1',
+    ],
+    ['--port <n>', '0 picks a free one', parsePort, CLASS_PORT],
+    ['--token <word>', "for the teacher's page: at least 16 characters: letters, digits, - or _", parseToken],
+    [
       '--stuck-after <minutes>',
       'minutes without progress before a learner is shown as stuck',
       parseUpTo(MAX_MINUTES),
       5,
-    )
-    .option(
+    ],
+    [
       '--share <percent>',
       'of the places, joins per minute and open pages that one address may take; ' +
         '100 for a large class behind one router',
       parseUpTo(100),
       50,
-    )
-    .option('--new', 'start another class, and forget the last one', false)
-    .option('--sheet <file>', 'only write a sheet for learners, to print', orInvalid(parseText))
-    .option('--out <file>', "where to write the room's result at the end", 'class.html')
-    .action(openClassroom);
-}
+    ],
+    ['--new', 'start another class, and forget the last one'],
+    ['--sheet <file>', 'only write a sheet for learners, to print'],
+    ['--out <file>', "where to write the room's result at the end", parseText, 'class.html'],
+  ],
+  run: openClassroom,
+};
 
 /** @param {ClassOptions} options */
 async function openClassroom({ host, port, token, stuckAfter, share, new: isNew, out, sheet }) {
@@ -141,9 +145,7 @@ function describeClass({ code, learners, startedAt }, { host, url, token, isStor
 /** @param {string} text */
 function parseToken(text) {
   if (!/^[\w-]{16,}$/.test(text)) {
-    throw new InvalidArgumentError(
-      `It must have at least 16 characters: letters, digits, - or _, such as ${createToken()}`,
-    );
+    throw new Error(`It must have at least 16 characters: letters, digits, - or _, such as ${createToken()}`);
   }
   return text;
 }

@@ -2,18 +2,17 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { Command } from 'commander';
 import { checkRecording, diagnose, openRecording, poolOfApp, predict } from 'mongodb-pool-predictor';
-import { MAX_DELAY_MS } from '../../src/base/settings-table.js';
 import { choosePaint } from '../base/paint.js';
 import { describeHistory } from '../predictions/describe-input.js';
 import { renderComparison, renderDiagnosis, toJson } from '../predictions/diagnosis-view.js';
 import { widthOf } from '../report/table.js';
 import { inThreads } from './in-threads.js';
-import { parsePositive, parseUpTo } from './option-parsers.js';
+import { reword } from './options.js';
 import { readShown } from './progress-bar.js';
 import { chooseApp, recordTrace } from './record-trace.js';
 
+/** @import { CommandData } from './add-command.js' */
 /** @import { Diagnosis, RecordedTrace } from 'mongodb-pool-predictor' */
 
 /** @typedef {{ instances?: number, serverLimit?: number }} DoctorFleet */
@@ -28,24 +27,24 @@ const [FINE, ERROR, PROBLEM] = [0, 1, 2];
 const MAX_TIMES = 4;
 const MAX_SIZES = 60;
 
-/** `pool-lab doctor` */
-export function createCommand() {
-  return new Command('doctor')
-    .description(
-      'say why requests wait for a connection, and what to do. Exits with 0 if they do not, with 2 if there is a ' +
-        'problem, and with 1 if there is no verdict',
-    )
-    .argument(
-      '[source]',
-      'URL of a running app or of the page of `pool-lab watch`\n(default: APP_URL), or a trace file',
-    )
-    .option('--seconds <n>', 'how long to look at a running app', parseUpTo(Math.floor(MAX_DELAY_MS / 1000)), SECONDS)
-    .option('--compare <before>', 'say what changed since this trace')
-    .option('--instances <n>', 'instances of the app, each with its own pools', parsePositive)
-    .option('--server-limit <n>', 'connections that the server accepts', parsePositive)
-    .option('--json', 'print the diagnosis as one JSON object on stdout', false)
-    .action(showDiagnosis);
-}
+/** @type {CommandData} */
+export const command = {
+  about:
+    'say why requests wait for a connection, and what to do. Exits with 0 if they do not, with 2 if there is a ' +
+    'problem, and with 1 if there is no verdict',
+  arguments: [
+    ['[source]', 'URL of a running app or of the page of `pool-lab watch`\n(default: APP_URL), or a trace file'],
+  ],
+  options: [
+    reword('seconds', 'how long to look at a running app', SECONDS),
+    ['--compare <before>', 'say what changed since this trace'],
+    'instances',
+    'serverLimit',
+    'json',
+  ],
+  example: 'http://127.0.0.1:9000',
+  run: showDiagnosis,
+};
 
 /**
  * @param {string | undefined} source

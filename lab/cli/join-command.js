@@ -1,25 +1,28 @@
-import { Command } from 'commander';
 import { changeProgress } from '../workshop/lesson-progress.js';
 import { readLessons } from '../workshop/lessons.js';
+import { REQUIRED } from './add-command.js';
 import { findDataFolder } from './data-folder.js';
-import { orInvalid, parseText } from './option-parsers.js';
 import { post } from './send-report.js';
+
+import { parseText } from './option-parsers.js';
+/** @import { CommandData } from './add-command.js' */
 
 /** Where `pool-lab class` listens unless told otherwise. */
 export const CLASS_PORT = 3300;
 const OWN_CLASS = `http://127.0.0.1:${CLASS_PORT}`;
 
-/** `pool-lab workshop join` */
-export function createJoinCommand() {
-  return new Command('join')
-    .description(
-      'join a class. From then on your guesses, figures, verdicts, and which hints you read go to it, and nothing else',
-    )
-    .argument('<class>', 'link or code of the class, as the teacher shows it')
-    .requiredOption('--name <name>', 'your first name, up to 40 characters', parseText)
-    .option('--at <url>', 'address of the class, if you only have its code', orInvalid(parseAddress), OWN_CLASS)
-    .action(join);
-}
+/** `pool-lab workshop join` @type {CommandData} */
+export const joinCommand = {
+  about:
+    'join a class. From then on your guesses, figures, verdicts, and which hints you read go to it, and nothing else',
+  arguments: [['<class>', 'link or code of the class, as the teacher shows it']],
+  options: [
+    ['--name <name>', 'your first name, up to 40 characters', parseText, REQUIRED],
+    ['--at <url>', 'address of the class, if you only have its code', parseAddress, OWN_CLASS],
+  ],
+  example: 'http://192.168.1.5:3300/join/ABC234 --name Ada',
+  run: join,
+};
 
 /** @param {string} text @param {{ name: string, at: string }} options */
 async function join(text, { name, at }) {
@@ -42,9 +45,10 @@ async function join(text, { name, at }) {
   process.stdout.write(`${welcome}. Your guesses, figures and verdicts now go to the class.\n`);
 }
 
-/** `pool-lab workshop leave` */
-export function createLeaveCommand() {
-  return new Command('leave').description('leave the class: from then on nothing goes to it').action(async () => {
+/** `pool-lab workshop leave` @type {CommandData} */
+export const leaveCommand = {
+  about: 'leave the class: from then on nothing goes to it',
+  async run() {
     const dataDir = await findDataFolder();
     let wasMember = false;
     await changeProgress(dataDir, await readLessons(), ({ class: membership, ...progress }) => {
@@ -52,8 +56,8 @@ export function createLeaveCommand() {
       return progress;
     });
     process.stdout.write(wasMember ? 'You have left the class.\n' : 'You are in no class.\n');
-  });
-}
+  },
+};
 
 /** @param {string} text @returns {string} without a slash at the end */
 function parseAddress(text) {

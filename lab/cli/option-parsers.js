@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { isRecord } from '../base/shape.js';
 
 const MAX_PORT = 65_535;
@@ -10,41 +10,38 @@ export const MAX_SEEDS = 10_000;
 /**
  * Makes the command line print a parser's error.
  * @template T
- * @param {(text: string) => T} parse
+ * @param {(text: string, before?: any) => T} parse before: what an option has collected
  */
 export function orInvalid(parse) {
-  return (/** @type {string} */ text) => {
+  return (/** @type {string} */ text, /** @type {unknown} */ before = undefined) => {
     try {
-      return parse(text);
+      return parse(text, before);
     } catch (error) {
       throw new InvalidArgumentError(/** @type {Error} */ (error).message);
     }
   };
 }
 
-/** 0 stands for any free one. */
-export const parsePort = orInvalid((text) => {
-  const port = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (!(port <= MAX_PORT)) throw new Error(`It must be a whole number from 0 to ${MAX_PORT}.`);
-  return port;
-});
-
-/** For commands that start the user's app. */
-export const mongoOption = new Option(
-  '--mongo <which>',
-  'embedded starts a private MongoDB for the app and\nsets MONGODB_URI, MONGODB_URL, MONGO_URI, MONGO_URL',
-).choices(['embedded']);
-
 export const parsePositive = parseUpTo(Number.MAX_SAFE_INTEGER);
 
-/** @param {number} max @returns {(text: string) => number} reads an integer from 1 to `max` */
-export function parseUpTo(max) {
+/**
+ * @param {number} max
+ * @param {number} [min]
+ * @returns {(text: string) => number} reads an integer from `min` to `max`
+ */
+export function parseUpTo(max, min = 1) {
   return orInvalid((text) => {
     const number = /^\d+$/.test(text) ? Number(text) : NaN;
-    if (number >= 1 && number <= max) return number;
-    throw new Error(`It must be a whole number from 1${max < HUGE ? ` to ${max}` : ''}.`);
+    if (number >= min && number <= max) return number;
+    throw new Error(`It must be a whole number from ${min}${max < HUGE ? ` to ${max}` : ''}.`);
   });
 }
+
+/** Reads a port. 0 stands for any free one. */
+export const parsePort = parseUpTo(MAX_PORT, 0);
+
+/** Reads how many clients sent the requests of a trace. 0: the requests arrived on their own. */
+export const parseCallers = parseUpTo(Number.MAX_SAFE_INTEGER, 0);
 
 /** The seeds of all runs must be exact integers. */
 export const parseFirstSeed = parseUpTo(Number.MAX_SAFE_INTEGER - MAX_SEEDS);
@@ -52,18 +49,18 @@ export const parseFirstSeed = parseUpTo(Number.MAX_SAFE_INTEGER - MAX_SEEDS);
 /** More than any machine has. */
 const MAX_CORES = 10_000;
 
-/** Reads how many cores queries share, or `none`. */
-export const parseCores = orInvalid((text) => {
+/** Reads how many cores queries share, or `none`. @param {string} text */
+export function parseCores(text) {
   if (text === 'none') return text;
   const cores = text.trim() === '' ? NaN : Number(text);
   if (!(cores > 0 && cores <= MAX_CORES)) {
     throw new Error(`It must be a number above 0, up to ${MAX_CORES}, such as 2 or 1.8; or none.`);
   }
   return cores;
-});
+}
 
-/** @type {(text: string) => Record<string, unknown>} */
-export const parseVariables = orInvalid((text) => {
+/** @param {string} text @returns {Record<string, unknown>} */
+export function parseVariables(text) {
   try {
     const variables = JSON.parse(text);
     if (isRecord(variables)) return variables;
@@ -71,7 +68,7 @@ export const parseVariables = orInvalid((text) => {
     // Like any other text.
   }
   throw new Error(`It must be a JSON object, such as '{"rate": 5}'.`);
-});
+}
 
 /** Refuses an empty value: an unset shell variable must not act as if the option were missing. @param {string} text */
 export function parseText(text) {
@@ -80,7 +77,7 @@ export function parseText(text) {
 }
 
 /**
- * For an option that may be given several times.
+ * Reads an option that may be given several times.
  * @template T
  * @param {(text: string) => T} parse
  */

@@ -1,4 +1,3 @@
-import { Command, Option } from 'commander';
 import { hideUncertain, parsePoolSizes, poolOfApp, predict, summariseTrace } from 'mongodb-pool-predictor';
 import { describeEnvironment } from '../harness/environment.js';
 import { describePool } from '../predictions/describe-input.js';
@@ -12,11 +11,11 @@ import { renderTable } from '../report/table.js';
 import { paintText } from '../base/paint.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
 import { inThreads } from './in-threads.js';
-import { withLoadOptions } from './load-options.js';
+import { LOAD_OPTIONS, reword } from './options.js';
 import { openOutput } from './output.js';
-import { readChecked } from './read-checked.js';
-import { MAX_SEEDS, orInvalid, parseFirstSeed, parseUpTo } from './option-parsers.js';
+import { readLoad } from './read-load.js';
 
+/** @import { CommandData } from './add-command.js' */
 /** @import { Load, PoolOptions } from 'mongodb-pool-predictor' */
 /** @import { Facts } from '../predictions/explain-prediction.js' */
 /** @import { LabView, Variant } from '../report/result-types.js' */
@@ -33,53 +32,43 @@ const POOL_OF = {
   3: (maxPoolSize) => ({ kind: 'pipelining', maxPoolSize, warm: false, connectMs: 3 }),
 };
 
-/** `pool-lab predict SCENARIO.yaml`, or with a trace */
-export function createCommand() {
-  return withLoadOptions(
-    new Command('predict')
-      .description('predict what a load test would measure at each pool size, in milliseconds instead of minutes')
-      .argument('[scenario...]', 'Artillery scenario; further files are merged into it')
-      .addOption(
-        new Option('--pool-sizes <list>', 'e.g. 1,3,10 or 1..20')
-          .argParser(orInvalid(parsePoolSizes))
-          .default(parsePoolSizes(DEFAULT_SIZES), DEFAULT_SIZES),
-      )
-      .addOption(
-        new Option(
-          '--driver <version>',
-          'version of the Node.js driver; 3: the driver of 2020, which sent new queries down busy connections',
-        )
-          .choices(['7', '3'])
-          .default('7'),
-      ),
-  )
-    .option(
-      '--seeds <n>',
-      'simulation runs of a random load: 19, 39, 59, 79, 99\nor another multiple of 20, minus 1',
-      parseUpTo(MAX_SEEDS),
-    )
-    .option('--first-seed <n>', 'seed of the first run; another seed gives other runs', parseFirstSeed, 1)
-    .option('--bands', 'show the 90 % band of every figure, not just of p95', false)
-    .option('--explain', 'show all columns, and what the figures assume', false)
-    .option('--html <file>', 'also write a page with charts')
-    .option('--json', 'print the result as one JSON object on stdout', false)
-    .action(showPrediction);
-}
+/** @type {CommandData} */
+export const command = {
+  about: 'predict what a load test would measure at each pool size, in milliseconds instead of minutes',
+  arguments: [['[scenario...]', 'Artillery scenario; further files are merged into it']],
+  options: [
+    ['--pool-sizes <list>', 'e.g. 1,3,10 or 1..20', parsePoolSizes, parsePoolSizes(DEFAULT_SIZES), DEFAULT_SIZES],
+    [
+      '--driver <version>',
+      'version of the Node.js driver; 3: the driver of 2020, which sent new queries down busy connections',
+      ['7', '3'],
+      '7',
+    ],
+    ...LOAD_OPTIONS,
+    reword('seeds', 'simulation runs of a random load: 19, 39, 59, 79, 99\nor another multiple of 20, minus 1'),
+    'firstSeed',
+    ['--bands', 'show the 90 % band of every figure, not just of p95'],
+    ['--explain', 'show all columns, and what the figures assume'],
+    ['--html <file>', 'also write a page with charts'],
+    'json',
+  ],
+  example: 'loadtests/mixed.yaml --service /slow=5000 --service /fast=2',
+  run: showPrediction,
+};
 
 /**
  * @param {string[]} scenario
- * @param {import('./load-options.js').LoadOptions & { poolSizes: number[], driver: string, seeds?: number,
+ * @param {import('./read-load.js').LoadOptions & { poolSizes: number[], driver: string, seeds?: number,
  *   firstSeed: number, bands: boolean, explain: boolean, html?: string, json: boolean }} options
  */
 async function showPrediction(
   scenario,
   { poolSizes, driver, seeds, firstSeed, bands, explain, html, json, ...loadOptions },
 ) {
-  if (loadOptions.trace && driver !== '7') {
+  if (loadOptions.trace && driver !== '7')
     throw new Error(`--driver ${driver} needs a scenario: a trace has the timing of the driver that recorded it`);
-  }
   if (html) await requireWritable(html, '--html');
-  const input = await readChecked({ ...loadOptions, scenario, firstSeed });
+  const input = await readLoad({ ...loadOptions, scenario, firstSeed });
   const { load, simulation, pool, about, settings, warnings, trace, check, trust } = input;
   // The driver of 2020 has none of the settings.
   const known = driver === '7' ? pool : undefined;
@@ -129,7 +118,7 @@ async function showPrediction(
     variants: prediction.variants.map((variant) =>
       recorded && variant.settings.poolSize === trace.header.maxPoolSize ? { ...variant, measured: recorded } : variant,
     ),
-    ...(doubt && doubted && { otherwise: { load: doubt.load, variants: doubted } }),
+    ...(doubt && doubted && { closedReading: { load: doubt.load, variants: doubted } }),
     notes: [...about, ...gaps, ...notes],
     warnings,
   };
@@ -152,7 +141,7 @@ async function showPrediction(
     ...(!isExplained && { load: needOf(readings) }),
     hasBands: bands,
     isExplained,
-    hasOtherwise: doubt && !isExplained,
+    hasClosedReading: doubt && !isExplained,
   });
   const printed = { ...result, variants: sure };
   const shown = isExplained ? printed : brief(view, printed, [...best, trust?.recordedSize ?? null]);
@@ -210,7 +199,7 @@ function needOf(readings) {
 /**
  * A result with fewer rows.
  *
- * @template {{ variants: Variant[], otherwise?: { variants: Variant[] } }} R
+ * @template {{ variants: Variant[], closedReading?: { variants: Variant[] } }} R
  * @param {LabView} view
  * @param {R} result
  * @param {(number | null)[]} sizes that must be shown
@@ -219,7 +208,7 @@ function needOf(readings) {
 function brief(view, result, sizes) {
   const variants = result.variants.map((variant, index) => ({
     ...variant,
-    ...(result.otherwise && { otherwise: result.otherwise.variants[index].predicted }),
+    ...(result.closedReading && { closedReading: result.closedReading.variants[index].predicted }),
   }));
   return { ...result, variants: pickRows(foldSizes(view, variants), sizes) };
 }

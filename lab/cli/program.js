@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Help } from 'commander';
 import { toPrintable } from '../../src/base/printable.js';
-import { exampleOf, pathOf } from './examples.js';
+import { addCommand } from './add-command.js';
 import { hintAtFile } from './file-hints.js';
 import { wrapMessage } from './lesson-text.js';
 import { refuseWord } from './refuse-word.js';
@@ -56,6 +56,8 @@ const GROUPS = {
 /** @type {Record<string, string>} */
 const COMMANDS = Object.assign({}, ...Object.values(GROUPS).map(({ commands }) => commands));
 
+const EXAMPLE = 'For example:\n  npx pool-lab run mixed\n(see npx pool-lab --help)';
+
 /** Commands whose errors are laid out like a lesson. */
 const OF_LESSONS = ['workshop', 'case'];
 
@@ -69,33 +71,36 @@ export async function createProgram(loaded = Object.keys(COMMANDS)) {
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .configureHelp({ optionDescription, subcommandTerm, formatItemList })
+    .showHelpAfterError(EXAMPLE)
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(toPrintable(text)) });
   program.on('command:*', ([word]) => refuseWord(program, word));
   for (const [heading, { commands }] of Object.entries(GROUPS)) {
     for (const [name, summary] of Object.entries(commands)) {
-      const isLoaded = loaded.includes(name);
-      const command = isLoaded ? (await import(`./${name}-command.js`)).createCommand() : new Command(name);
-      program.addCommand(command.summary(summary).helpGroup(heading));
+      const command = loaded.includes(name)
+        ? addCommand(program, name, (await import(`./${name}-command.js`)).command)
+        : program.command(name);
+      command.summary(summary).helpGroup(heading);
     }
   }
-  program.addCommand(createHelpCommand().helpGroup('Learn:'));
-  finish(program);
+  addCommand(program, 'help', HELP).helpGroup('Learn:');
   return program;
 }
 
-/** `pool-lab help workshop guess`. The one of Commander shows its own help for a command that it does not know. */
-function createHelpCommand() {
-  return new Command('help')
-    .description('show the help of a command')
-    .argument('[command...]')
-    .action((/** @type {string[]} */ words, _options, /** @type {Command} */ self) => {
-      let command = /** @type {Command} */ (self.parent);
-      for (const word of words)
-        command = command.commands.find((each) => each.name() === word) ?? refuseWord(command, word);
-      command.help();
-    });
-}
+/**
+ * `pool-lab help workshop guess`. The one of Commander shows its own help for a command that it does not know.
+ * @type {import('./add-command.js').CommandData}
+ */
+const HELP = {
+  about: 'show the help of a command',
+  arguments: [['[command...]', '']],
+  run(/** @type {string[]} */ words, _options, /** @type {Command} */ self) {
+    let command = /** @type {Command} */ (self.parent);
+    for (const word of words)
+      command = command.commands.find((each) => each.name() === word) ?? refuseWord(command, word);
+    command.help();
+  },
+};
 
 /** Runs `pool-lab`. An error is printed to stderr and sets the exit code. @param {string[]} args */
 export async function runProgram(args) {
@@ -125,20 +130,6 @@ function chooseLoaded(args) {
   const [word] = args.filter((arg) => arg !== 'help' && !arg.startsWith('-'));
   if (word === undefined) return [];
   return Object.hasOwn(COMMANDS, word) ? [word] : undefined;
-}
-
-/**
- * Gives a command and those below it what all have in common: Commander passes settings on to the commands it creates,
- * but not to those added to it.
- * @param {Command} command
- */
-function finish(command) {
-  if (command.parent) command.copyInheritedSettings(command.parent);
-  const example = `For example:\n  ${exampleOf(command)}`;
-  // Each group of the commands has its own.
-  if (command.parent) command.addHelpText('after', `\n${example}`);
-  command.showHelpAfterError(`${example}\n(see npx ${pathOf(command)} --help)`);
-  command.commands.forEach(finish);
 }
 
 /** @this {Help} @param {import('commander').Option} option */

@@ -1,25 +1,29 @@
-import { Command } from 'commander';
 import { explainClients } from 'mongodb-pool-page/universal/client-words.js';
 import { findClientUse } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { MAX_DELAY_MS } from '../../src/base/settings-table.js';
-import { parsePositive, parseUpTo } from './option-parsers.js';
+import { REQUIRED } from './add-command.js';
+import { parseText, parsePositive, parseUpTo } from './option-parsers.js';
 import { chooseApp, recordTrace } from './record-trace.js';
 
+/** @import { CommandData } from './add-command.js' */
 /** @import { Written } from 'mongodb-pool-monitor' */
 
-export function createCommand() {
-  return new Command('record')
-    .description("record a running app's checkouts to a trace file, until Ctrl-C; predict and advise replay it")
-    .option('--url <url>', 'the app, or what `pool-lab watch` prints first, instead of APP_URL')
-    .requiredOption('--out <file>', 'trace file to write')
-    .option('--client <name>', 'record only this client, such as "client 1"')
-    .option('--process <pid>', 'record only this process of the app')
-    .option('--seconds <n>', 'stop after this many seconds', parseUpTo(Math.floor(MAX_DELAY_MS / 1000)))
-    .option('--every <ms>', 'fetch new checkouts from the app at least this often', parseUpTo(MAX_DELAY_MS), 1000)
-    .option('--max-mb <n>', 'maximum size of the trace file', parsePositive, 100)
-    .action(recordApp);
-}
+/** @type {CommandData} */
+export const command = {
+  about: "record a running app's checkouts to a trace file, until Ctrl-C; predict and advise replay it",
+  options: [
+    ['--url <url>', 'the app, or what `pool-lab watch` prints first, instead of APP_URL'],
+    ['--out <file>', 'trace file to write', parseText, REQUIRED],
+    ['--client <name>', 'record only this client, such as "client 1"'],
+    ['--process <pid>', 'record only this process of the app'],
+    'seconds',
+    ['--every <ms>', 'fetch new checkouts from the app at least this often', parseUpTo(MAX_DELAY_MS), 1000],
+    ['--max-mb <n>', 'maximum size of the trace file', parsePositive, 100],
+  ],
+  example: '--url http://127.0.0.1:9000 --seconds 60 --out trace.jsonl',
+  run: recordApp,
+};
 
 /**
  * @param {{ url?: string, out: string, client?: string, process?: string, seconds?: number, every: number,

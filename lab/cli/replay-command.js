@@ -1,6 +1,5 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { Command } from 'commander';
 import { diagnose, listLongestWaits } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
@@ -11,26 +10,27 @@ import { viewHistory } from '../predictions/history-view.js';
 import { renderHtml } from '../report/html.js';
 import { layOutText, renderTable, widthOf } from '../report/table.js';
 
+/** @import { CommandData } from './add-command.js' */
+
 const BEGINNING = '{"trace":';
 /** Browsers take seconds to open a larger page. */
 const MAX_BYTES = 50e6;
 /** Of a history. */
 const LONGEST_WAITS = 10;
 
-/** `pool-lab replay trace.jsonl` */
-export function createCommand() {
-  return new Command('replay')
-    .description(
-      'say why the requests of a trace waited, and write a page that plays the incident as it was, with a slider for ' +
-        'its time, and beneath it what another pool size would have done',
-    )
-    .argument('<trace>', 'trace of `pool-lab record`, or a history of\nPOOL_MONITOR_LOG')
-    .option('--out <file>', 'HTML file to write', 'report.html')
-    .action(async (/** @type {string} */ name, /** @type {{ out: string }} */ { out }) => {
-      await requireWritable(out, '--out');
-      await replayTrace(name, out);
-    });
-}
+/** @type {CommandData} */
+export const command = {
+  about:
+    'say why the requests of a trace waited, and write a page that plays the incident as it was, with a slider for ' +
+    'its time, and beneath it what another pool size would have done',
+  arguments: [['<trace>', 'trace of `pool-lab record`, or a history of\nPOOL_MONITOR_LOG']],
+  options: ['outPage'],
+  example: 'examples/slow-deploy.jsonl',
+  async run(/** @type {string} */ name, /** @type {{ out: string }} */ { out }) {
+    await requireWritable(out, '--out');
+    await replayTrace(name, out);
+  },
+};
 
 /** Whether a file begins as a trace. One that can't be read is none. @param {string} name */
 export async function isTrace(name) {

@@ -1,8 +1,8 @@
-import { Command, Option } from 'commander';
 import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
-import { CHECKPOINT_DATABASE, MERGE_RULES, replicate, verify } from 'oplog-replicator';
+import { CHECKPOINT_DATABASE, replicate, verify } from 'oplog-replicator';
 import { escapeControls } from '../../src/base/printable.js';
 import { readSettings } from '../../src/settings.js';
+import { WORKER_OPTIONS } from '../labs/replication/worker-options.js';
 import { formatBytes, formatDuration, ProgressWords } from './describe-progress.js';
 import { runReplicationDemo } from './replicate-demo.js';
 import { openMetrics } from './replication-metrics.js';
@@ -10,6 +10,8 @@ import { collect, parsePort, parseText, parseUpTo } from './option-parsers.js';
 import { runUntilSignal } from './signals.js';
 import { StatusLine } from './status-line.js';
 
+/** @import { Command } from 'commander' */
+/** @import { CommandData } from './add-command.js' */
 /** @import { Figures, Filter, ReplicateOptions, Verification } from 'oplog-replicator' */
 
 const MAX_WORKERS = 256;
@@ -37,57 +39,41 @@ SIGTERM, when it stopped cleanly and the same command continues. With --verify:
  * @property {boolean} demo
  */
 
-/** `pool-lab replicate` */
-export function createCommand() {
-  return new Command('replicate')
-    .description(
-      'copy a replica set to another MongoDB, and follow its oplog until Ctrl-C. The same command continues where it ' +
-        'stopped. The target must not have the collections yet',
-    )
-    .option('--source <url>', 'connection string of the replica set to read, in place of MONGO_URL')
-    .option('--target <url>', 'connection string of the MongoDB to write to, in place of MONGO_TARGET_URL')
-    .option(
+/** @type {CommandData} */
+export const command = {
+  about:
+    'copy a replica set to another MongoDB, and follow its oplog until Ctrl-C. The same command continues where it ' +
+    'stopped. The target must not have the collections yet',
+  options: [
+    ['--source <url>', 'connection string of the replica set to read, in place of MONGO_URL'],
+    ['--target <url>', 'connection string of the MongoDB to write to, in place of MONGO_TARGET_URL'],
+    [
       '--include <name>',
       'replicate only this database, or this collection: db.collection; repeatable',
       collect(parseName),
-    )
-    .option('--exclude <name>', 'do not replicate this database or collection; repeatable', collect(parseText))
-    .option('--workers <n>', 'how many batches to write at once', parseUpTo(MAX_WORKERS), 4)
-    .addOption(
-      new Option(
-        '--hash <what>',
-        'how operations are assigned to workers. id: by document; collection: each collection has one worker, as it ' +
-          'always has where order matters, such as with a unique index',
-      )
-        .choices(['id', 'collection'])
-        .default('id'),
-    )
-    .addOption(
-      new Option(
-        '--merge <rule>',
-        'which operations of a worker become one write. all: those on one collection; neighbours: those on one ' +
-          'collection, of one kind, that follow each other; none: each is a write',
-      )
-        .choices(MERGE_RULES)
-        .default('all'),
-    )
-    .option('--until-caught-up', 'end once the target has everything that the source has', false)
-    .option('--metrics-port <n>', 'serve /metrics for Prometheus on this loopback port; 0 picks a free one', parsePort)
-    .option(
+    ],
+    ['--exclude <name>', 'do not replicate this database or collection; repeatable', collect(parseText)],
+    ['--workers <n>', 'how many batches to write at once', parseUpTo(MAX_WORKERS), 4],
+    ['--hash <what>', WORKER_OPTIONS.hash.about, WORKER_OPTIONS.hash.choices, 'id'],
+    ['--merge <rule>', WORKER_OPTIONS.merge.about, WORKER_OPTIONS.merge.choices, 'all'],
+    ['--until-caught-up', 'end once the target has everything that the source has'],
+    ['--metrics-port <n>', 'serve /metrics for Prometheus on this loopback port; 0 picks a free one', parsePort],
+    [
       '--verify',
       'only compare source and target, range by range. It reads all documents. ' +
         'For a definite answer, let the source rest',
-      false,
-    )
-    .option('--demo', 'start two MongoDBs to try it with. A shop writes to the first one until Ctrl-C', false)
-    .addHelpText('after', EXIT_CODES)
-    .action(runReplicate);
-}
+    ],
+    ['--demo', 'start two MongoDBs to try it with. A shop writes to the first one until Ctrl-C'],
+  ],
+  more: EXIT_CODES,
+  example: '--source mongodb://127.0.0.1:27017/ --target mongodb://127.0.0.1:27018/',
+  run: runReplicate,
+};
 
-/** @param {ReplicateCommandOptions} options @param {Command} command */
-async function runReplicate({ include, exclude, demo, ...options }, command) {
+/** @param {ReplicateCommandOptions} options @param {Command} self */
+async function runReplicate({ include, exclude, demo, ...options }, self) {
   if (demo) {
-    const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
+    const given = self.options.filter((option) => self.getOptionValueSource(option.attributeName()) === 'cli');
     if (given.length > 1) throw new Error('--demo needs no other option: it prints the command to use next');
     await runReplicationDemo();
     return;

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { Command } from 'commander';
 import { escapeControls } from '../../src/base/printable.js';
 import { renderHtml } from '../report/html.js';
 import {
@@ -18,20 +17,24 @@ import { requireWritable, writeAtomically } from '../base/write-atomically.js';
 import { isTrace, replayTrace } from './replay-command.js';
 import { toResult } from './result-file.js';
 
+/** @import { CommandData } from './add-command.js' */
 /** @import { LabView, Result } from '../report/result-types.js' */
 /** @typedef {{ lab: LabView, result: Result }} ReadResult */
 
-export function createCommand() {
-  return new Command('report')
-    .description('show the results of earlier runs, side by side if there are several')
-    .argument(
+/** @type {CommandData} */
+export const command = {
+  about: 'show the results of earlier runs, side by side if there are several',
+  arguments: [
+    [
       '<results...>',
       'result files of `pool-lab run`, `pool-lab sweep` or\n`artillery run --output`; or one trace, which\n' +
         '`pool-lab replay` is for',
-    )
-    .option('--out <file>', 'HTML file to write', 'report.html')
-    .action(showResults);
-}
+    ],
+  ],
+  options: ['outPage'],
+  example: 'results/*/mixed.json',
+  run: showResults,
+};
 
 /** @param {string[]} files @param {{ out: string }} options */
 async function showResults(files, { out }) {

@@ -1,5 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
-import { parsePoolSizes, parseSlo } from 'mongodb-pool-predictor';
+import { parsePoolSizes } from 'mongodb-pool-predictor';
 import { compareResults, describeComparison } from '../report/compare-results.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
 import { escapeControls } from '../../src/base/printable.js';
@@ -8,13 +7,16 @@ import { readSettings } from '../../src/settings.js';
 import { judgeGoals } from '../sweep/sweep-figures.js';
 import { Sweep } from '../sweep/sweep-lab.js';
 import { createSweepView } from '../sweep/sweep-view.js';
+import { REQUIRED } from './add-command.js';
 import { requireYes } from './confirm.js';
-import { withScenarioOptions } from './load-options.js';
-import { collect, mongoOption, orInvalid, parseText, parseUpTo } from './option-parsers.js';
+import { parseUpTo } from './option-parsers.js';
+import { reword } from './options.js';
 import { runShown } from './run-shown.js';
 import { readResult, reportResult, requireWritableResult } from './result-file.js';
 import { runUntilSignal } from './signals.js';
 
+/** @import { Command } from 'commander' */
+/** @import { CommandData } from './add-command.js' */
 /** @import { SweepOptions } from '../sweep/sweep-lab.js' */
 /** @import { Slo } from 'mongodb-pool-predictor' */
 /** @import { Variant } from '../report/result-types.js' */
@@ -22,42 +24,44 @@ import { runUntilSignal } from './signals.js';
 
 const MAX_SECONDS = 3600;
 
-/** `pool-lab sweep ... -- node app.js` */
-export function createCommand() {
-  const command = new Command('sweep')
-    .usage('[options] [scenario...] -- <command...>')
-    .description(
-      'load-test your own app at several pool sizes and compare. No code changes: the lab starts it with maxPoolSize ' +
-        'overridden. It uses the MongoDB that the app uses; if that is not on this machine, it asks',
-    )
-    .argument('[scenario]', 'Artillery scenario to run; its target is ignored. Further files are merged into it')
-    .argument('[command...]', 'what starts your app, after --, such as node app.js')
-    .requiredOption('--pool-sizes <list>', 'e.g. 2,4,8,16', orInvalid(parsePoolSizes));
-  return withScenarioOptions(command)
-    .option(
+/** @type {CommandData} */
+export const command = {
+  about:
+    'load-test your own app at several pool sizes and compare. No code changes: the lab starts it with maxPoolSize ' +
+    'overridden. It uses the MongoDB that the app uses; if that is not on this machine, it asks',
+  usage: '[options] [scenario...] -- <command...>',
+  arguments: [
+    ['[scenario]', 'Artillery scenario to run; its target is ignored. Further files are merged into it'],
+    ['[command...]', 'what starts your app, after --, such as node app.js'],
+  ],
+  options: [
+    ['--pool-sizes <list>', 'e.g. 2,4,8,16', parsePoolSizes, REQUIRED],
+    'environment',
+    'config',
+    'variables',
+    [
       '--load <command>',
       "any other load generator instead of a scenario, such as 'k6 run load.js'; " +
         "it finds the app's URL in TARGET_URL and must exit with 0",
-      orInvalid(parseText),
-    )
-    .addOption(mongoOption)
-    .option('--target <url>', 'URL of the app (default: the first port that it opens)', orInvalid(parseTarget))
-    .option('--client <name>', 'change and predict only the pool of this client, named as `watch` shows it')
-    .option(
-      '--slo <goal>',
-      "e.g. '/users/:id p95 < 50ms'; exit with 1 if no size meets all goals; repeatable",
-      collect(parseSlo),
-    )
-    .option('--baseline <file>', 'result of an earlier sweep; exit with 1 if a route got worse beyond the noise')
-    .option('--repeat <n>', 'how many times to measure each size; the repeats are interleaved', parseUpTo(1000), 1)
-    .option('--warm-up <seconds>', 'how long to run the scenario before each measurement', orInvalid(parseSeconds), 3)
-    .option('--warm-up-paths <list>', 'warm up with these paths instead, such as /,/users/1', orInvalid(parsePaths))
-    .option('--start-timeout <seconds>', 'how long the app may take to listen', parseUpTo(MAX_SECONDS), 60)
-    .option('--out <dir>', 'folder for the report and the result (default: a new folder in results/)')
-    .option('--json', 'print the result as one JSON object on stdout', false)
-    .option('--yes', "do not ask, even if the app's MongoDB is elsewhere", false)
-    .action((_scenario, _command, options, self) => runSweep(splitWords(self), options));
-}
+    ],
+    'mongo',
+    ['--target <url>', 'URL of the app (default: the first port that it opens)', parseTarget],
+    reword('client', 'change and predict only the pool of this client, named as `watch` shows it'),
+    reword('slo', "e.g. '/users/:id p95 < 50ms'; exit with 1 if no size meets all goals; repeatable"),
+    ['--baseline <file>', 'result of an earlier sweep; exit with 1 if a route got worse beyond the noise'],
+    reword('repeat', 'how many times to measure each size; the repeats are interleaved'),
+    ['--warm-up <seconds>', 'how long to run the scenario before each measurement', parseSeconds, 3],
+    ['--warm-up-paths <list>', 'warm up with these paths instead, such as /,/users/1', parsePaths],
+    ['--start-timeout <seconds>', 'how long the app may take to listen', parseUpTo(MAX_SECONDS), 60],
+    'outFolder',
+    'json',
+    reword('yes', "do not ask, even if the app's MongoDB is elsewhere"),
+  ],
+  example:
+    "loadtests/users-and-admins.yaml --mongo embedded --pool-sizes 5,10,15 --slo '/fast p95 < 100ms' " +
+    '-- node examples/article-app.js',
+  run: (_scenario, _command, options, /** @type {Command} */ self) => runSweep(splitWords(self), options),
+};
 
 /**
  * Commander does not say which arguments stood before `--`.
@@ -109,7 +113,11 @@ async function runSweep({ command, scenario: files }, { repeat, baseline, out, j
       ...(change && { baseline: { ...changes, words: [change] } }),
     };
     const view = createSweepView([whole]);
-    await reportResult(view, whole, { out, json, texts: [...sweep.diagnoses, ...words.slice(1)] });
+    await reportResult(view, whole, {
+      out,
+      json,
+      texts: [...sweep.diagnoses, ...words.slice(1)],
+    });
     if (changes?.routes.some(({ verdict }) => verdict === 'worse')) process.exitCode = 1;
     if (options.slo && listSizes(options.slo, result.variants, 'met').length === 0) process.exitCode = 1;
   });
@@ -210,8 +218,7 @@ function parseTarget(text) {
 /** @param {string} text */
 function parseSeconds(text) {
   const seconds = text.trim() === '' ? NaN : Number(text);
-  if (!(seconds >= 0 && seconds <= MAX_SECONDS))
-    throw new InvalidArgumentError(`It must be a number from 0 to ${MAX_SECONDS}.`);
+  if (!(seconds >= 0 && seconds <= MAX_SECONDS)) throw new Error(`It must be a number from 0 to ${MAX_SECONDS}.`);
   return seconds;
 }
 

@@ -2,7 +2,6 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { Command } from 'commander';
 import { openReports } from '../harness/attach-reports.js';
 import { MONGO_SETTING_NAMES, attachOptions, mongoSettings } from '../harness/attached-app.js';
 import { findFreePorts } from '../../src/base/free-ports.js';
@@ -12,36 +11,39 @@ import { childEnvironment, readSettings } from '../../src/settings.js';
 import { openOverview } from '../watch/overview-page.js';
 import { watchSilentDatabases } from '../watch/silent-database.js';
 import { explainUnwatched } from '../watch/unwatched-app.js';
-import { mongoOption, parsePort } from './option-parsers.js';
+import { parsePort } from './option-parsers.js';
 import { onSignal, runUntilSignal } from './signals.js';
 
+/** @import { CommandData } from './add-command.js' */
 /** @import { AttachedProcess } from '../harness/attach-reports.js' */
 
 /** How long the command may take to end after a signal, before it is killed. */
 const GRACE_MS = 10_000;
 const GUARD = fileURLToPath(new URL('../watch/command-guard.js', import.meta.url));
 
-/** `pool-lab watch -- node app.js` */
-export function createCommand() {
-  return new Command('watch')
-    .usage('[options] -- <command...>')
-    .description('run your own app, and show its pools on a page. Your code is not changed')
-    .argument('<command...>', 'what starts your app, after --, such as node app.js')
-    .option('--port <n>', 'port of the page, on loopback; 0 picks a free one', parsePort, 0)
-    .addOption(mongoOption)
-    .option('--server-timing', 'each response says in Server-Timing how long it waited for a connection', false)
-    .action(watch);
-}
+/** @type {CommandData} */
+export const command = {
+  about: 'run your own app, and show its pools on a page. Your code is not changed',
+  usage: '[options] -- <command...>',
+  arguments: [['<command...>', 'what starts your app, after --, such as node app.js']],
+  options: [
+    ['--port <n>', 'port of the page, on loopback; 0 picks a free one', parsePort, 0],
+    'mongo',
+    ['--server-timing', 'each response says in Server-Timing how long it waited for a connection'],
+  ],
+  example: '--port 9000 --mongo embedded -- node examples/article-app.js',
+  run: watch,
+};
 
-/** @param {string[]} command @param {{ port: number, mongo?: 'embedded', serverTiming: boolean }} options */
-async function watch(command, { port, mongo: wanted, serverTiming }) {
+/** @param {string[]} words @param {{ port: number, mongo?: 'embedded', serverTiming: boolean }} options */
+async function watch(words, { port, mongo: wanted, serverTiming }) {
   const reports = await openReports();
   /** What ends what was started. @type {(() => unknown)[]} */
   const ends = [reports.close];
   try {
     /** Why nothing is watched. @type {string[]} */
     const problems = [];
-    const overview = await openOverview(reports.processes, { port, command: printCommand(command), problems });
+    const overview = await openOverview(reports.processes, { port, command: printCommand(words), problems });
     ends.push(overview.close);
     const mongo = wanted && (await startMongo());
     if (mongo) ends.push(mongo.stop);
@@ -62,7 +64,7 @@ async function watch(command, { port, mongo: wanted, serverTiming }) {
       POOL_MONITOR_PORT: childEnvironment({}).POOL_MONITOR_PORT ?? String((await findFreePorts(1))[0]),
       ...(serverTiming && { POOL_MONITOR_SERVER_TIMING: 'on' }),
     };
-    process.exitCode = await runApp(command, settings, (pid) =>
+    process.exitCode = await runApp(words, settings, (pid) =>
       explainUnwatched(reports.processes, { root: pid, onProblem, stop: stop.signal }),
     );
     if (process.exitCode === 1 && mongo && reports.processes.every(({ clients }) => clients.length === 0))

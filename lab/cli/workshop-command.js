@@ -1,4 +1,3 @@
-import { Command, InvalidArgumentError } from 'commander';
 import { escapeControls, wrap } from '../../src/base/printable.js';
 import { readSettings } from '../../src/settings.js';
 import { findLesson, findTask, listTasks, readLessons } from '../workshop/lessons.js';
@@ -11,9 +10,9 @@ import {
 } from '../workshop/lesson-progress.js';
 import { askForGuess, checkTask, noteGuess } from './check-task.js';
 import { findDataFolder } from './data-folder.js';
-import { createJoinCommand, createLeaveCommand } from './join-command.js';
+import { joinCommand, leaveCommand } from './join-command.js';
 import { WIDTH } from './lesson-text.js';
-import { parseUpTo } from './option-parsers.js';
+import { parseText, parseUpTo } from './option-parsers.js';
 import { parseAppUrl } from './running-app.js';
 import { refuseWord } from './refuse-word.js';
 import { sendReport } from './send-report.js';
@@ -21,81 +20,89 @@ import { showCard, showLessons, showPuzzle } from './show-lesson.js';
 import { runUntilSignal } from './signals.js';
 import { watchTask } from './watch-task.js';
 
+/** @import { Command } from 'commander' */
+/** @import { ArgumentRow, CommandData, OptionRow } from './add-command.js' */
 /** @import { Task } from '../workshop/lesson-types.js' */
 /** @typedef {{ results: string, app?: string, trace?: string, answer?: number, twist?: boolean, puzzle?: boolean,
  *   cause?: string, route?: string }} CheckOptions */
 
 const HINTS = 3;
 
-/** `pool-lab workshop` */
-export function createCommand() {
-  const command = new Command('workshop')
-    .description('list the lessons, or show one; each takes about 5 minutes')
-    .argument('[lesson...]', 'name or number of a lesson')
-    .usage('[options] [command] [lesson]')
-    .option('--all', 'with the explanation, even before the check', false)
-    .action(async (/** @type {string[]} */ words, /** @type {{ all: boolean }} */ options, self) => {
-      // Names of lessons begin with their number. Another word may be a command in the wrong place.
-      const other = words.find((word) => !/^\d/.test(word));
-      if (other !== undefined) refuseWord(self, other, `there is no lesson or command '${other}'`);
-      const [name, second] = words;
-      if (second !== undefined) refuseWord(self, second, `one lesson at a time: leave out '${second}'`);
-      await showLessons(name, options);
-    });
-  /** @param {string} name @param {string} about @param {(...args: any[]) => Promise<void>} act */
-  const add = (name, about, act) => command.command(name).description(about).action(act);
-  /** @type {typeof add} */
-  const addForLesson = (...args) => add(...args).argument('<lesson>', 'name or number of the lesson');
-  addForLesson('guess', 'record what you expect, before you measure it', guess).argument(
-    '<value>',
-    'a number',
-    parseNumber,
-  );
-  addCheckOptions(
-    addForLesson('verify', 'check your results, your answer or a case; exits with 1 until they are right', verify),
-  )
-    .option('--cause <name>', 'of a case: why the shop is slow')
-    .option('--route <path>', 'of a case: which one has the cause, or all');
-  addCheckOptions(addForLesson('watch', 'check by itself whenever there is a new result, until it is right', watch));
-  addPartOptions(
-    addForLesson('hint', 'give the next of three hints; the last one is the answer', giveHint).option(
-      '--step <n>',
-      'give this one instead, from 1 to 3',
-      parseUpTo(HINTS),
-    ),
-  );
-  addForLesson('puzzle', 'show the puzzle of a lesson; every third lesson has one', showPuzzle);
-  addResults(add('card', 'print a summary to take home, with one of your own figures', showCard));
-  addEvidenceOptions(
-    add('check-all', 'check all lessons, twists and puzzles; exits with 1 until all lessons are right', checkAll),
-  );
-  command.addCommand(createJoinCommand());
-  command.addCommand(createLeaveCommand());
-  add('reset', 'start over: forget what you have done and measured so far', startOver);
-  return command;
+/** @type {ArgumentRow} */
+const LESSON = ['<lesson>', 'name or number of the lesson'];
+/** @type {OptionRow[]} */
+const EVIDENCE = [
+  ['--results <dir>', 'folder where `pool-lab run` saved its results', parseText, 'results'],
+  ['--app <url>', 'the running app (default: on this machine, at PORT)'],
+  ['--trace <file>', 'trace file, for lessons about one; of a case: a recording of the shop'],
+];
+/** @type {OptionRow[]} */
+const PARTS = [
+  ['--twist', "the lesson's twist instead"],
+  ['--puzzle', "the lesson's puzzle instead"],
+];
+/** @type {OptionRow[]} */
+const CHECK = [...PARTS, ['--answer <number>', "the answer to the lesson's question", parseNumber], ...EVIDENCE];
+
+/** @type {CommandData} */
+export const command = {
+  about: 'list the lessons, or show one; each takes about 5 minutes',
+  usage: '[options] [command] [lesson]',
+  arguments: [['[lesson...]', 'name or number of a lesson']],
+  options: [['--all', 'with the explanation, even before the check']],
+  example: '1',
+  run: showWorkshop,
+  commands: {
+    guess: onLesson('record what you expect, before you measure it', guess, {
+      arguments: [LESSON, ['<value>', 'a number', parseNumber]],
+      example: '2 15',
+    }),
+    verify: onLesson('check your results, your answer or a case; exits with 1 until they are right', verify, {
+      options: [
+        ...CHECK,
+        ['--cause <name>', 'of a case: why the shop is slow'],
+        ['--route <path>', 'of a case: which one has the cause, or all'],
+      ],
+    }),
+    watch: onLesson('check by itself whenever there is a new result, until it is right', watch, { options: CHECK }),
+    hint: onLesson('give the next of three hints; the last one is the answer', giveHint, {
+      options: [['--step <n>', 'give this one instead, from 1 to 3', parseUpTo(HINTS)], ...PARTS],
+    }),
+    puzzle: onLesson('show the puzzle of a lesson; every third lesson has one', showPuzzle, { example: '3' }),
+    card: {
+      about: 'print a summary to take home, with one of your own figures',
+      options: EVIDENCE.slice(0, 1),
+      run: showCard,
+    },
+    'check-all': {
+      about: 'check all lessons, twists and puzzles; exits with 1 until all lessons are right',
+      options: EVIDENCE,
+      run: checkAll,
+    },
+    join: joinCommand,
+    leave: leaveCommand,
+    reset: { about: 'start over: forget what you have done and measured so far', run: startOver },
+  },
+};
+
+/**
+ * @param {string} about
+ * @param {CommandData['run']} run
+ * @param {Partial<CommandData>} more
+ * @returns {CommandData}
+ */
+function onLesson(about, run, more) {
+  return { about, arguments: [LESSON], example: '2', run, ...more };
 }
 
-/** @param {Command} command */
-function addCheckOptions(command) {
-  addPartOptions(command).option('--answer <number>', "the answer to the lesson's question", parseNumber);
-  return addEvidenceOptions(command);
-}
-
-/** @param {Command} command */
-function addPartOptions(command) {
-  return command.option('--twist', "the lesson's twist instead").option('--puzzle', "the lesson's puzzle instead");
-}
-
-/** @param {Command} command */
-function addEvidenceOptions(command) {
-  return addResults(command)
-    .option('--app <url>', 'the running app (default: on this machine, at PORT)')
-    .option('--trace <file>', 'trace file, for lessons about one; of a case: a recording of the shop');
-}
-
-/** @param {Command} command */
-function addResults(command) {
-  return command.option('--results <dir>', 'folder where `pool-lab run` saved its results', 'results');
+/** @param {string[]} words @param {{ all: boolean }} options @param {Command} self */
+async function showWorkshop(words, options, self) {
+  // Names of lessons begin with their number. Another word may be a command in the wrong place.
+  const other = words.find((word) => !/^\d/.test(word));
+  if (other !== undefined) refuseWord(self, other, `there is no lesson or command '${other}'`);
+  const [name, second] = words;
+  if (second !== undefined) refuseWord(self, second, `one lesson at a time: leave out '${second}'`);
+  await showLessons(name, options);
 }
 
 /** @param {string} name @param {number} value */
@@ -235,6 +242,6 @@ function warn(note) {
 /** @param {string} text */
 function parseNumber(text) {
   const number = text.trim() === '' ? NaN : Number(text);
-  if (!Number.isFinite(number)) throw new InvalidArgumentError('It must be a number, such as 12 or 0.5.');
+  if (!Number.isFinite(number)) throw new Error('It must be a number, such as 12 or 0.5.');
   return number;
 }

@@ -53,6 +53,7 @@ describe('refused options', () => {
   });
 
   const APP = ['--', 'node', 'app.js'];
+  const RECORDED = ['--trace', 'examples/ordinary-minute.jsonl'];
 
   test.each([
     [
@@ -67,6 +68,8 @@ describe('refused options', () => {
     [['sweep', 'loadtests/mixed.yaml', 'b.yaml', '--pool-sizes', '1', ...APP], /^b\.yaml can't be read/],
     [['advise', 'loadtests/mixed.yaml', '--config', 'c.yaml', '--slo', '/fast p99 < 50ms'], /^c\.yaml can't be read/],
     [['predict', 'loadtests/mixed.yaml', '--variables', '5'], /must be a JSON object, such as '\{"rate": 5\}'/],
+    [['predict', ...RECORDED, '--callers', '2'], /^2 callers can't have sent these requests/],
+    [['advise', ...RECORDED, '--slo', '/fast p50 < 1s', '--callers', '2'], /^2 callers can't have sent these requests/],
     [['sweep', '--pool-sizes', '1', 'missing.yaml', ...APP], /missing\.yaml can't be read/],
     [['sweep', '--pool-sizes', '1', '--load', ' ', ...APP], /It is empty/],
     [['sweep', '--pool-sizes', '1', '--target', 'localhost', ...APP], /It must be a URL such as/],

@@ -36,8 +36,11 @@ test.each([
   [`${MIXED} --from package.json`, /^package\.json is not a result of pool-lab run/],
   [`${MIXED} --app http://127.0.0.1:1`, /^--app http:\/\/127\.0\.0\.1:1 does not answer GET \/pool \(/],
   [`${MIXED} --driver 4 ${SERVICES}`, /--driver <version>.*Allowed choices are 7, 3/],
-  [`${TRACE} --queries /fast=2`, /--queries, --from and --app need a scenario/],
+  [`${TRACE} --queries /fast=2`, /^--queries needs a scenario/],
   [`${TRACE} --driver 3`, /^--driver 3 needs a scenario: a trace has the timing of the driver that recorded it/],
+  [`${TRACE} --workers 9999`, /--workers.*whole number from 1 to 1024/],
+  [`${TRACE} --callers few`, /--callers.*whole number from 0\./],
+  [`${MIXED} --callers 2 ${SERVICES}`, /^--callers needs --trace: it is about what was recorded/],
   [
     `${MIXED} --seeds 20 ${SERVICES}`,
     /^seeds 20: so many runs have no exact 90 % band\. Use 19, 39, 59, 79, 99 or another multiple of 20, minus 1$/m,

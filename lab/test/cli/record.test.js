@@ -446,7 +446,12 @@ describe('a trace in place of a scenario', () => {
     ['truncated in its first line', header.slice(0, 20), [], /, line 1: this is not a trace, which begins with/],
     ['without checkouts', header, [], /has no checkouts/],
     ['beside a scenario', header, ['loadtests/mixed.yaml'], /^Give either a scenario or --trace, not both/],
-    ['with service times', header, ['--service', '/a=3'], /a trace has its own service times/],
+    [
+      'with service times',
+      header,
+      ['--service', '/a=3'],
+      /^--service needs a scenario: a trace has its own requests and service times/,
+    ],
   ])('%s is refused', async (name, text, args, message) => {
     const file = fileOf(`${name.replaceAll(' ', '-')}.jsonl`);
     await writeFile(file, text);

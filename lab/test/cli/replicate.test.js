@@ -20,7 +20,7 @@ test.each([
     ['--source', 'user:hunter2@host', '--target', TARGET],
     '--source must be a URL that starts with mongodb:// or mongodb+srv://',
   ],
-  [['--source', SOURCE, '--target', ''], '--target must be a URL that starts with mongodb:// or mongodb+srv://'],
+  [['--source', SOURCE, '--target', ''], "error: option '--target <url>' argument '' is invalid. It is empty."],
   [
     ['--source', SOURCE, '--target', TARGET, '--include', 'local'],
     "error: option '--include <name>' argument 'local' is invalid. " +

@@ -1,13 +1,16 @@
 import {
+  checkRecording,
   createScenarioLoad,
-  overheadOfApp,
+  judgeTrust,
   openRecording,
+  overheadOfApp,
   parseQueries,
   parseServices,
+  pickReplayed,
+  poolOfRecording,
   servicesOfApp,
 } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
-import { WORKERS } from '../../src/load-tests/artillery.js';
 import { foreseeLostUsers } from '../harness/loads/artillery-load.js';
 import { checkAppPool } from '../predictions/app-pool.js';
 import { describeCallers } from '../predictions/describe-callers.js';
@@ -21,15 +24,15 @@ import {
   describeTraceRoutes,
 } from '../predictions/describe-input.js';
 import { servicesOfResult } from '../predictions/result-services.js';
+import { explainCheck } from '../predictions/explain-check.js';
 import { matchServices } from './match-services.js';
+import { requireSource } from './options.js';
 import { readShown } from './progress-bar.js';
 import { HOW_TO_WATCH, askApp, parseAppUrl, timeRoundTrips } from './running-app.js';
-import { collect, parseCores, parseUpTo, parseVariables } from './option-parsers.js';
 import { readJson } from '../base/read-json.js';
 import { toResult } from './result-file.js';
 
-/** @import { Command } from 'commander' */
-/** @import { AppPool, Load, RecordedTrace, Service } from 'mongodb-pool-predictor' */
+/** @import { AppPool, Load, RecordedTrace, Service, TraceCheck, Trust } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
 /** @import { KnownPool } from '../predictions/app-pool.js' */
 
@@ -40,8 +43,6 @@ const RESOLUTION_MS = 1;
  * on two cores that were idle otherwise, between a user's /slow and /fast: at least 3.5 ms, the median of 80 users 5.1.
  */
 const TURNAROUND_MS = 5;
-/** More threads than any machine has. */
-const MAX_WORKERS = 1024;
 
 /**
  * @typedef {object} LoadOptions
@@ -50,6 +51,7 @@ const MAX_WORKERS = 1024;
  * @property {string} [client] whose pool is predicted; see pickPool
  * @property {string} [process]
  * @property {string} [check] file of another trace
+ * @property {number} [callers] who sent the recorded requests
  * @property {number | 'none'} [serverCores]
  * @property {string} [environment]
  * @property {string} [config] file, merged into the scenario
@@ -63,121 +65,62 @@ const MAX_WORKERS = 1024;
  *
  * @typedef {object} LoadInput
  * @property {Load} load
- * @property {Record<string, Service>} services
- * @property {Service} [overhead] what a response takes beyond wait and service time, where it is known
- * @property {number} resolutionMs of the client's clock; 0: exact
+ * @property {{ services: Record<string, Service>, overhead?: Service, resolutionMs: number }} simulation overhead: what
+ *   a response takes beyond wait and service time, where it is known; resolutionMs: of the client's clock; 0: exact
  * @property {KnownPool} [pool] the app's settings, where they are known
- * @property {string[]} [about] which of several pools it is
+ * @property {string[]} about which of several pools it is
  * @property {string[]} notes what the figures cover
  * @property {string[]} warnings
  * @property {Record<string, unknown>} settings for the result
  * @property {Trace} [trace]
- * @property {Trace[]} [others] the same pool, in the other traces
+ * @property {TraceCheck} [check] whether the trace can be predicted
+ * @property {Trust} [trust]
  */
 
-/** Adds the options of `artillery run` that a scenario needs. @param {Command} command */
-export function withScenarioOptions(command) {
-  return command
-    .option('--environment <name>', 'environment of the scenario')
-    .option('-c, --config <file>', 'file with the config of the scenario')
-    .option('-v, --variables <json>', `variables of the scenario, such as '{"rate": 5}'`, parseVariables);
-}
-
-/** Adds the options for the load and its service times. @param {Command} command */
-export function withLoadOptions(command) {
-  return withScenarioOptions(command)
-    .option(
-      '--trace <file>',
-      'replay a trace instead of a scenario; more of them, from pools of other sizes, show how queries ' +
-        'slow each other down',
-      collect(String),
-    )
-    .option('--client <name>', 'of a trace with several pools: the client to predict')
-    .option('--process <pid>', 'of a trace with several processes: the one to predict')
-    .option('--check <trace>', 'check --trace: does it predict this recording of the same load at another pool size?')
-    .option('--skip-functions', 'leave out the function steps of the scenario: what their code does is not simulated')
-    .option(
-      '--service <route=time>',
-      'service time of a query in ms: /slow=5000,\n' +
-        '/x=exponential:MEAN or /x=lognormal:MEDIAN,SIGMA;\n' +
-        "'/orders=12+30|40+5' for queries in turn, two at once;\n" +
-        '/livez=none for a route without queries;\n' +
-        "/report=work:32 for work that the server's cores do;\nrepeatable",
-      collect(String),
-    )
-    .option(
-      '--server-cores <n>',
-      'cores that queries share; none: they never slow each other down (default: as the trace shows)',
-      parseCores,
-    )
-    .option(
-      '--queries <route=n>',
-      'queries of each request, one after another:\n/orders=3; repeatable',
-      collect(String),
-    )
-    .option('--app <url>', 'take service times, overhead and pool settings from a running app (GET /pool)')
-    .option('--from <result>', 'take service times and overhead from a result of `run mixed`')
-    .option(
-      '--workers <n>',
-      "Artillery's worker threads, which share each arrivalRate",
-      parseUpTo(MAX_WORKERS),
-      WORKERS,
-    );
-}
-
 /**
- * @param {LoadOptions} options
- * @returns {Promise<LoadInput>}
+ * Reads a load. Checks whether a trace can be predicted, see checkRecording; with `--check`, from the other trace that
+ * was given.
+ *
+ * @param {LoadOptions & { firstSeed: number }} options
+ * @returns {Promise<LoadInput>} of a trace, the first note is about the check
  * @throws {Error} unless there is exactly one load; for a file that can't be read; for a route without a service time
  */
-export async function readLoad({ trace: traces = [], ...options }) {
-  const { scenario = [] } = options;
-  if (scenario.length > 0 && traces.length > 0) throw new Error('Give either a scenario or --trace, not both');
-  if ((options.client ?? options.process) !== undefined && traces.length === 0)
-    throw new Error('--client and --process need --trace: a scenario has one pool');
-  if (options.check !== undefined && traces.length === 0)
-    throw new Error('--check needs --trace: a scenario has nothing recorded');
-  if (traces.length > 0) return readTraceLoad(traces, options);
-  if (scenario.length > 0) return readScenarioLoad(scenario, options);
-  throw new Error(
-    'Nothing to predict: pass an Artillery scenario, such as loadtests/mixed.yaml, or --trace FILE (pool-lab record)',
-  );
-}
-
-/** @param {string[]} files @param {LoadOptions} options @returns {Promise<LoadInput>} */
-async function readTraceLoad(
-  files,
-  { environment, config, variables, skipFunctions, service, queries, from, app, ...options },
-) {
-  if (environment ?? config ?? variables ?? skipFunctions ?? service ?? queries ?? from ?? app) {
+export async function readLoad({ trace = [], scenario = [], ...options }) {
+  if (scenario.length > 0 && trace.length > 0) throw new Error('Give either a scenario or --trace, not both');
+  if (scenario.length + trace.length === 0)
     throw new Error(
-      '--environment, --config, --variables, --skip-functions, --service, --queries, --from and --app need a ' +
-        'scenario: a trace has its own service times',
+      'Nothing to predict: pass an Artillery scenario, such as loadtests/mixed.yaml, or --trace FILE (pool-lab record)',
     );
-  }
-  const traces = [];
-  for (const file of files) traces.push(await readShown(file));
-  return loadTraces(traces, options);
+  requireSource(options, trace.length > 0 ? 'trace' : 'scenario');
+  return trace.length > 0 ? readTraceLoad(trace, options) : readScenarioLoad(scenario, options);
 }
 
 /**
- * @param {RecordedTrace[]} traces the first is replayed
- * @param {Pick<LoadOptions, 'client' | 'process' | 'serverCores'>} options
- * @returns {LoadInput & { trace: Trace }}
+ * @param {string[]} files the first is replayed
+ * @param {LoadOptions & { firstSeed: number }} options
+ * @returns {Promise<LoadInput>}
  */
-function loadTraces(traces, options) {
+async function readTraceLoad(files, { firstSeed, check: otherFile, callers, serverCores, ...choice }) {
+  const traces = [];
+  for (const file of files) traces.push(await readShown(file));
   const [first, ...otherTraces] = traces;
   checkHeader(first);
-  const { picked, trace, load, overhead, settings: pool, others } = openRecording(traces, options);
+  const recording = openRecording(traces, { ...choice, callers, serverCores });
+  const { picked, trace, load, overhead, settings, others } = recording;
+  const other = otherFile === undefined ? undefined : pickReplayed(await readShown(otherFile), choice).trace;
+  if (other && !poolOfRecording(other, settings))
+    throw new Error(`--check ${otherFile}: it has to say its maxPoolSize`);
+  const check = await checkRecording(recording, { other, firstSeed });
   return {
     load,
-    services: load.services,
-    overhead,
-    resolutionMs: 0,
+    simulation: { services: load.services, overhead, resolutionMs: 0 },
     trace,
-    pool: pool && { settings: pool, app: 'the recorded app' },
+    check,
+    trust: judgeTrust({ trace, load, others, serverCores }, check),
+    pool: settings && { settings, app: 'the recorded app' },
     about: describePick(picked),
     notes: [
+      explainCheck(check),
       describeCallers(load.callers),
       ...describeSharing(trace, load),
       load.isMeasured
@@ -188,13 +131,13 @@ function loadTraces(traces, options) {
       ...describeTraceRoutes(trace.routes),
       ...describeMissing(first),
     ],
-    others,
     warnings: [trace, ...others].flatMap(({ warnings }) => warnings),
     settings: {
       trace: first.file,
       ...(others.length > 0 && { otherTraces: otherTraces.map(({ file }) => file) }),
       recorded: trace.header,
-      serverCores: options.serverCores,
+      callers,
+      serverCores,
     },
   };
 }
@@ -242,11 +185,10 @@ async function readScenarioLoad(
   }
   return {
     load,
-    services,
-    overhead,
-    pool: running?.pool && { settings: running.pool, app: `the app at ${running.url}` },
     // A load test measures with this clock.
-    resolutionMs: overhead ? RESOLUTION_MS : 0,
+    simulation: { services, overhead, resolutionMs: overhead ? RESOLUTION_MS : 0 },
+    pool: running?.pool && { settings: running.pool, app: `the app at ${running.url}` },
+    about: [],
     notes: [
       describeCoverage(overhead, source),
       ...(overhead ? [] : [`From an answer to its next request, a user takes ${TURNAROUND_MS} ms.`]),
