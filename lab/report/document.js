@@ -50,13 +50,18 @@ export function readStyle(file) {
   return read(fileURLToPath(import.meta.resolve('mongodb-pool-page/universal/look.css'))) + read(fileURLToPath(file));
 }
 
+/** What all scripts that draw charts import. */
+export const CHART_TOOLS = new URL('browser/chart-tools.js', import.meta.url);
+
 /**
  * Chart.js and the script that draws with it, as elements, and what the document's policy says about them.
  * @param {URL} file
  * @returns {{ scripts: Html, policy: string[] }}
  */
 export function readChartScripts(file) {
-  const [library, script] = [CHART_JS, file].map((each) => read(fileURLToPath(each)));
+  const [library, tools, drawing] = [CHART_JS, CHART_TOOLS, file].map((each) => read(fileURLToPath(each)));
+  // One script: a document has no files to import from.
+  const script = (tools + drawing).replaceAll(/^import .+ from '.+';$/gm, '').replaceAll(/^export /gm, '');
   return {
     // Not with html``: a formatter may move its text, and then the hashes differ.
     scripts: trust(`<script>${library}</script>\n<script type="module">${script}</script>`),

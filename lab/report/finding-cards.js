@@ -1,4 +1,5 @@
 import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
+import { chooseSteps } from './browser/chart-tools.js';
 import { DASH } from './columns.js';
 import { html } from './markup.js';
 
@@ -6,8 +7,6 @@ import { html } from './markup.js';
 
 /** Ratios that get a grid line, if there is room. */
 const POWERS = [-3, -2, -1, 0, 1, 2, 3].map((exponent) => 10 ** exponent);
-/** Up to this ratio of the ends, 2 and 5 times a power get one as well. */
-const FINE_UP_TO = 300;
 /** Share of the width on both sides that stays free, so that no dot at the edge is cut off. */
 const MARGIN = 0.06;
 
@@ -74,9 +73,9 @@ function createAxis(findings) {
     [measured, published, ...spread].filter(isShown),
   );
   const [low, high] = [Math.min(0.8, ...ratios), Math.max(1.25, ...ratios)];
-  const steps = high / low <= FINE_UP_TO ? [1, 2, 5] : [1];
+  const ticks = POWERS.flatMap((power) => chooseSteps(low, high).map((step) => step * power));
   return {
-    ticks: POWERS.flatMap((power) => steps.map((step) => step * power)).filter((tick) => tick >= low && tick <= high),
+    ticks: ticks.filter((tick) => tick >= low && tick <= high),
     place(ratio) {
       const share = Math.log(ratio / low) / Math.log(high / low);
       return `${formatNumber(100 * (MARGIN + (1 - 2 * MARGIN) * share), 1)}%`;

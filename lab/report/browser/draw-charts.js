@@ -1,3 +1,5 @@
+import { Chart, chooseSteps, isOnStep, onLookChange, readColor } from './chart-tools.js';
+
 /** @import { Chart as ChartJs, Plugin } from 'chart.js' */
 /** @import { ChartData, SeriesData } from '../chart-data.js' */
 
@@ -12,9 +14,6 @@ const DOT_RADIUS = 6;
 const [TICK_PX, TICK_HEIGHT_PX, TICK_STEP_PX] = [4, 23, 5];
 /** Solid, dashed, dotted and mixed, in the order of the legend. */
 const DASHES = [[], [10, 6], [2, 4], [10, 4, 2, 4]];
-
-/** The global of the library's script. @type {typeof import('chart.js').Chart} */
-const Chart = Reflect.get(globalThis, 'Chart');
 
 /** @type {ChartJs[]} */
 let charts = [];
@@ -139,13 +138,13 @@ function boldFont(size) {
  */
 function createLogAxis(series, isRows) {
   const values = series.flatMap((each) => each.values.filter((value) => Number(value) > 0).map(Number));
-  const [low, high] = [Math.min(...values), Math.max(...values)].map(Math.log10);
-  const named = high - low >= 2 ? [1] : [1, 2, 5];
+  const low = Math.min(...values);
+  const steps = chooseSteps(low, Math.max(...values));
   return {
     type: /** @type {'linear'} */ (/** @type {string} */ ('logarithmic')),
-    ...(isRows && { min: 10 ** Math.floor(low - 0.1) }),
+    ...(isRows && { min: 10 ** Math.floor(Math.log10(low) - 0.1) }),
     afterBuildTicks(/** @type {import('chart.js').Scale} */ axis) {
-      axis.ticks = axis.ticks.filter(({ value }) => named.includes(Number(value.toExponential(3).split('e')[0])));
+      axis.ticks = axis.ticks.filter(({ value }) => isOnStep(value, steps));
     },
   };
 }
@@ -299,11 +298,6 @@ function isMeasured(look) {
   return look.startsWith('measured');
 }
 
-/** @param {string} name of a custom property of the style sheet */
-function readColor(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-}
-
 /** @param {HTMLButtonElement} button */
 function offerDownload(button) {
   const source = document.getElementById(button.dataset.source ?? '');
@@ -320,7 +314,5 @@ function offerDownload(button) {
 drawAll();
 // What is folded has no width to draw in.
 for (const details of document.querySelectorAll('details:has(.chart)')) details.addEventListener('toggle', drawAll);
-for (const query of ['(prefers-color-scheme: dark)', 'print']) {
-  matchMedia(query).addEventListener('change', drawAll);
-}
+onLookChange(drawAll);
 for (const button of document.querySelectorAll('button')) offerDownload(button);

@@ -7,7 +7,7 @@ import { readJsonBody, requireSameOrigin, requireToken } from '../../../src/http
 import { createExpress } from '../../../src/http/create-express.js';
 import { listen } from '../../../src/http/listen.js';
 import { answerErrors, clientError, problemOf, sendProblem } from '../../../src/http/problem.js';
-import { CHART_JS } from '../../report/document.js';
+import { CHART_JS, CHART_TOOLS } from '../../report/document.js';
 import { createAddressLimits } from './address-limits.js';
 import { describeRoom } from './class-view.js';
 import { describeLesson } from './lesson-view.js';
@@ -23,6 +23,7 @@ const FILES = {
   '/': new URL('class.html', OWN),
   '/join': new URL('learner.html', OWN),
   '/chart.js': CHART_JS,
+  '/report/browser/chart-tools.js': CHART_TOOLS,
   '/icon.svg': new URL(import.meta.resolve('mongodb-pool-page/page/icon.svg')),
   '/look.css': new URL(import.meta.resolve('mongodb-pool-page/universal/look.css')),
 };

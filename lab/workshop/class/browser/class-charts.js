@@ -1,4 +1,6 @@
-/** @import { ChartDataset, Chart as ChartJs } from 'chart.js' */
+import { Chart, chooseSteps, isOnStep, onLookChange, readColor } from '../../../report/browser/chart-tools.js';
+
+/** @import { ChartDataset } from 'chart.js' */
 /** @import { LessonView } from '../lesson-view.js' */
 
 /** A linear axis with a wider range would squeeze most dots into its left end. */
@@ -23,9 +25,6 @@ const ANSWER_SIZE = 1.6;
 const [DIGIT_PX, BESIDE_PX] = [9, 24];
 const CURVE_PX = 340;
 
-/** The global of the library's script. @type {typeof ChartJs} */
-const Chart = Reflect.get(globalThis, 'Chart');
-
 /** @typedef {{ low: number, high: number, isLog: boolean }} Range */
 
 /**
@@ -46,11 +45,6 @@ export function drawCharts(root, lesson, { mine, freePx } = {}) {
     if (canvas.dataset.chart === 'guesses') drawGuesses(canvas, box, { ...lesson, mine }, freePx);
     else if (lesson.curve) drawCurve(canvas, box, lesson, freePx);
   }
-}
-
-/** Draws again with other colours after a change of theme, and for paper. @param {() => void} draw */
-export function onLookChange(draw) {
-  for (const query of ['(prefers-color-scheme: dark)', 'print']) matchMedia(query).addEventListener('change', draw);
 }
 
 /**
@@ -271,16 +265,14 @@ function stack(values, range, count) {
  * @param {number} width of the axis, for type of the usual size
  */
 function nameTicks(range, answer, width) {
-  const named = range.high / range.low > 300 ? ['1'] : ['1', '2', '5'];
-  const isRound = (/** @type {number} */ value) =>
-    !range.isLog || named.includes(String(Number(value.toExponential(3).split('e')[0])));
+  const steps = chooseSteps(range.low, range.high);
   const roomPx = answer ? (answer.mark.length * DIGIT_PX * ANSWER_SIZE) / 2 + BESIDE_PX : 0;
   const isFree = (/** @type {number} */ value) =>
     !answer || Math.abs(placeOf(value, range) - placeOf(answer.value, range)) * width > roomPx;
   return (/** @type {any} */ scale) => {
     /** @type {number[]} */
     const values = scale.ticks.map((/** @type {{ value: number }} */ { value }) => value);
-    const kept = values.filter((value) => isRound(value) && isFree(value));
+    const kept = values.filter((value) => (!range.isLog || isOnStep(value, steps)) && isFree(value));
     scale.ticks = [...kept, ...(answer ? [answer.value] : [])].map((value) => ({ value }));
   };
 }
@@ -308,11 +300,6 @@ function format(value) {
 /** Charts grow with the type of their page. */
 function readScale() {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
-}
-
-/** @param {string} name of a custom property of the style sheet */
-function readColor(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
 /** Draws the charts of the room's result, where each lesson brings its figures along. */

@@ -1,5 +1,6 @@
 import { AnswerFilm } from './answer-film.js';
-import { drawCharts, onLookChange } from './class-charts.js';
+import { onLookChange } from '../../../report/browser/chart-tools.js';
+import { drawCharts } from './class-charts.js';
 import { create, find, followClass, setText, showLegend } from './class-page.js';
 import { createPeople } from './class-people.js';
 import { fitProjector } from './fit-projector.js';

@@ -1,4 +1,5 @@
-import { drawCharts, onLookChange } from './class-charts.js';
+import { onLookChange } from '../../../report/browser/chart-tools.js';
+import { drawCharts } from './class-charts.js';
 import { find, followClass, setText, showLegend } from './class-page.js';
 import { describeAllowed, describeOwnGuess, readGuess } from './own-guess.js';
 
