@@ -10,6 +10,8 @@ import { gatherInserts, gatherLookups, OutcomeUnknownError } from '../src/index.
 describe('inserts', () => {
   /** @typedef {import('mongodb').Document} Document */
 
+  const REQUIRES_KEY = { $jsonSchema: { required: ['key'] } };
+
   /** Client of a server that only these tests use, because they make it fail. @type {MongoClient} */
   let client;
   /** @type {Awaited<ReturnType<typeof startReplicaSet>>} */
@@ -111,24 +113,15 @@ describe('inserts', () => {
       return plain;
     }
 
-    test('a duplicate key', async () => {
-      const error = await insertAmongGood(await createCollection(), { key: 2 });
-      expect(error).toMatchObject({ code: 11000, keyPattern: { key: 1 }, keyValue: { key: 2 } });
-    });
-
-    test('against the validator', async () => {
-      const collection = await createCollection({ validator: { $jsonSchema: { required: ['key'] } } });
-      const error = await insertAmongGood(collection, { lock: 1 });
-      expect(error).toMatchObject({ code: 121, errInfo: { details: expect.anything() } });
-    });
-
-    test('too large for BSON', async () => {
-      const error = await insertAmongGood(await createCollection(), { key: 3, large: 'x'.repeat(16 * 2 ** 20) });
-      expect(error.message).toContain('too large');
-    });
-
-    test('no document at all', async () => {
-      expect(await insertAmongGood(await createCollection(), null)).toBeInstanceOf(TypeError);
+    test.each([
+      ['a duplicate key', {}, { key: 2 }, { code: 11000, keyPattern: { key: 1 }, keyValue: { key: 2 } }],
+      ['against the validator', { validator: REQUIRES_KEY }, { lock: 1 }, { code: 121, errInfo: expect.anything() }],
+      ['too large', {}, { key: 3, large: 'x'.repeat(16 * 2 ** 20) }, { message: expect.stringContaining('too large') }],
+      ['no document at all', {}, null, expect.any(TypeError)],
+    ])('%s', async (_, options, bad, error) => {
+      const plain = await insertAmongGood(await createCollection(options), bad);
+      if (bad) expect(plain).toMatchObject(error);
+      else expect(plain).toEqual(error);
     });
   });
 
@@ -164,22 +157,14 @@ describe('inserts', () => {
     });
 
     test('twice: the outcome is unknown, and the next insert works', async () => {
-      const collection = await createCollection();
-      const { insert } = gatherInserts(collection, { maxBatchSize: 2 });
+      const { insert } = gatherInserts(await createCollection(), { maxBatchSize: 2 });
       await failInserts({ times: 4 }, { closeConnection: true });
       const outcomes = reasons(await Promise.allSettled([1, 2, 3, 4, 5].map((key) => insert({ key }))));
-      expect(outcomes.slice(0, 4)).toEqual(Array(4).fill(expect.any(OutcomeUnknownError)));
+      expect(outcomes).toEqual([...Array(4).fill(expect.any(OutcomeUnknownError)), 'stored']);
       expect(outcomes[0]).toMatchObject({
         message: expect.stringMatching(/^the document may or may not be stored: .*clos/),
         cause: expect.any(Error),
       });
-      expect(outcomes[4]).toBe('stored');
-    });
-
-    test('the outcome is unknown for a lone caller too', async () => {
-      const { insert } = gatherInserts(await createCollection());
-      await failInserts({ times: 2 }, { closeConnection: true });
-      await expect(insert({ key: 1 })).rejects.toThrow(OutcomeUnknownError);
     });
 
     test('between two commands of an insertMany: the outcomes of the first are known', async () => {
@@ -214,36 +199,31 @@ describe('inserts', () => {
     });
   });
 
-  describe('a command that fails on the server', () => {
-    test('unauthorized: each document is sent alone', async () => {
-      const { insert } = gatherInserts(await createCollection());
-      const unauthorized = 13;
-      const insertThree = async () => reasons(await Promise.allSettled([1, 2, 3].map((key) => insert({ key }))));
-      const sizes = watchCommands();
-      // Not a number of times: the server fails one more command if it gets several at once.
-      await failInserts('alwaysOn', { errorCode: unauthorized });
-      expect(await insertThree()).toEqual(
-        Array(3).fill(expect.objectContaining({ name: 'MongoServerError', code: unauthorized })),
-      );
-      await failInserts({ times: 1 }, { errorCode: unauthorized });
-      expect(await insertThree()).toEqual(Array(3).fill('stored'));
-      expect(sizes).toEqual([3, 1, 1, 1, 3, 1, 1, 1]);
-    });
-
-    test('interrupted: the outcomes are unknown', async () => {
-      const { insert } = gatherInserts(await createCollection());
-      const interrupted = 11601;
-      await failInserts({ times: 1 }, { errorCode: interrupted });
-      const outcomes = reasons(await Promise.allSettled([1, 2].map((key) => insert({ key }))));
-      expect(outcomes).toEqual(Array(2).fill(expect.any(OutcomeUnknownError)));
-    });
+  test('an unauthorized command: each document is sent alone', async () => {
+    const { insert } = gatherInserts(await createCollection());
+    const unauthorized = 13;
+    const insertThree = async () => reasons(await Promise.allSettled([1, 2, 3].map((key) => insert({ key }))));
+    const sizes = watchCommands();
+    // Not a number of times: the server fails one more command if it gets several at once.
+    await failInserts('alwaysOn', { errorCode: unauthorized });
+    expect(await insertThree()).toEqual(
+      Array(3).fill(expect.objectContaining({ name: 'MongoServerError', code: unauthorized })),
+    );
+    await failInserts({ times: 1 }, { errorCode: unauthorized });
+    expect(await insertThree()).toEqual(Array(3).fill('stored'));
+    expect(sizes).toEqual([3, 1, 1, 1, 3, 1, 1, 1]);
   });
 
-  test('an error that a retry does not solve leaves the outcome unknown, also for a lone caller', async () => {
+  const unreachable = { errorCode: 6, errorLabels: ['RetryableWriteError'] };
+  test.each([
+    ['an interrupted command', [1, 2], 1, { errorCode: 11601 }],
+    ['a lone caller whose connection breaks twice', [1], 2, { closeConnection: true }],
+    ['a lone caller whose server stays unreachable', [1], 2, unreachable],
+  ])('the outcome is unknown: %s', async (_, keys, times, data) => {
     const { insert } = gatherInserts(await createCollection());
-    const hostUnreachable = 6;
-    await failInserts({ times: 2 }, { errorCode: hostUnreachable, errorLabels: ['RetryableWriteError'] });
-    await expect(insert({ key: 1 })).rejects.toThrow(OutcomeUnknownError);
+    await failInserts({ times }, data);
+    const outcomes = reasons(await Promise.allSettled(keys.map((key) => insert({ key }))));
+    expect(outcomes).toEqual(keys.map(() => expect.any(OutcomeUnknownError)));
   });
 
   test('without a server nothing is sent, and callers get the error of the driver', async () => {
