@@ -9,7 +9,6 @@ import { renderTable } from '../report/table.js';
 import { REQUIRED } from './add-command.js';
 import { inThreads } from './in-threads.js';
 import { LOAD_OPTIONS, OPTIONS, reword } from './options.js';
-import { openOutput } from './output.js';
 import { parsePositive } from './option-parsers.js';
 import { readLoad } from './read-load.js';
 
@@ -41,28 +40,24 @@ export const command = {
     'json',
   ],
   example: "--trace trace.jsonl --slo '/fast p95 < 100ms'",
-  run: showAdvice,
+  run: findAdvice,
+  print: printAdvice,
 };
 
 /**
  * @param {string[]} scenario
  * @param {import('./read-load.js').LoadOptions & { slo: Slo[], headroom: number,
- *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, firstSeed: number, explain: boolean,
- *   json: boolean }} options
+ *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, firstSeed: number, explain: boolean
+ *   }} options
  */
-async function showAdvice(
-  scenario,
-  { slo: slos, headroom, instances, servers, serverLimit, seeds, firstSeed, explain, json, ...loadOptions },
-) {
+async function findAdvice(scenario, { slo: slos, headroom, seeds, firstSeed, explain, ...others }) {
+  const { instances, servers, serverLimit, ...loadOptions } = others;
   const input = await readLoad({ ...loadOptions, scenario, firstSeed });
-  const { load, simulation, pool, about, notes, settings, warnings, check, trust } = input;
-  const output = openOutput(json);
+  const { load, simulation, check, trust } = input;
   const refusal = trust?.refusal;
   // Where the server is unknown, the advised size may be near the recorded one.
-  if (refusal && refusal.code !== 'unknownServer') {
-    refuse(explainHidden({ reason: refusal, poolSizes: ['any size'], isAll: true }), check, output);
-    return;
-  }
+  if (refusal && refusal.code !== 'unknownServer')
+    return refuse(explainHidden({ reason: refusal, poolSizes: ['any size'], isAll: true }), check);
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
   const fleet = isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined;
@@ -77,41 +72,49 @@ async function showAdvice(
   const advice = second ? pickWorse(first, second) : first;
   const doubts = second && load.callers ? [describeWorse(load.callers, first, second)] : [];
   const unsure = trust && explainHiding(trust, advice, slos);
-  if (unsure) {
-    refuse(unsure, check, output);
-    return;
-  }
+  if (unsure) return refuse(unsure, check);
 
-  const paragraphs = explainAdvice(advice, { isBrief: !explain });
-  const [verdict, ...reasons] = paragraphs;
-  const { look, layOut, print } = output;
-  const shown = [
-    ...warnings.map((warning) => `! ${warning}`),
-    ...about,
-    ...reasons,
-    ...doubts,
-    ...(explain ? notes : []),
-    pool ? describeSharedPool(pool) : '',
-    explain ? '' : '--explain says what the load uses, and what this assumes.',
-  ];
-  const answer = [
-    paintText(layOut(verdict), ['bold', advice.verdict === 'size' ? 'green' : 'red'], look.paint),
-    ...(trust && advice.poolSize !== null ? [layOut(explainTrust(trust))] : []),
-  ].join('\n');
-  const table = advice.rows.length > 0 ? [renderTable(...createAdviceView(advice), look)] : [];
-  const rest = shown.filter(Boolean).map(layOut);
-  print([answer, ...table, rest.join(explain ? '\n\n' : '\n')], {
+  if (advice.verdict !== 'size') process.exitCode = 1;
+  const words = explainAdvice(advice, { isBrief: !explain });
+  const result = {
     lab: 'advise',
     startedAt,
     environment: describeEnvironment(null),
-    settings: { ...settings, slos: slos.map(({ text }) => text), headroom, seeds: advice.seeds, firstSeed },
+    settings: { ...input.settings, slos: slos.map(({ text }) => text), headroom, seeds: advice.seeds, firstSeed },
     ...advice,
     ...(check && { check }),
-    words: paragraphs,
-    notes: [...about, ...doubts, ...notes],
-    warnings,
-  });
-  if (advice.verdict !== 'size') process.exitCode = 1;
+    words,
+    notes: [...input.about, ...doubts, ...input.notes],
+    warnings: input.warnings,
+  };
+  return { result, advice, input, doubts, isExplained: explain };
+}
+
+/** @param {Awaited<ReturnType<typeof findAdvice>>} found @param {Output} output */
+function printAdvice(found, { look, layOut, print }) {
+  const [verdict, ...reasons] = found.result.words;
+  const headline = paintText(layOut(verdict), ['bold', found.result.verdict === 'size' ? 'green' : 'red'], look.paint);
+  if (!('advice' in found)) return print([headline, ...reasons.map(layOut)], found.result);
+  const { result, advice, input, doubts, isExplained } = found;
+  const { trust, pool } = input;
+  const rest = [
+    ...input.warnings.map((warning) => `! ${warning}`),
+    ...input.about,
+    ...reasons,
+    ...doubts,
+    ...(isExplained ? input.notes : []),
+    pool ? describeSharedPool(pool) : '',
+    isExplained ? '' : '--explain says what the load uses, and what this assumes.',
+  ];
+  const blocks = [
+    trust && advice.poolSize !== null ? `${headline}\n${layOut(explainTrust(trust))}` : headline,
+    ...(advice.rows.length > 0 ? [renderTable(...createAdviceView(advice), look)] : []),
+    rest
+      .filter(Boolean)
+      .map(layOut)
+      .join(isExplained ? '\n\n' : '\n'),
+  ];
+  print(blocks, result);
 }
 
 /**
@@ -134,19 +137,11 @@ function explainHiding(trust, { poolSize, rows }, slos) {
   return undefined;
 }
 
-/**
- * Gives no size.
- *
- * @param {string} reason
- * @param {TraceCheck | undefined} check
- * @param {Output} output
- */
-function refuse(reason, check, { look, layOut, print }) {
-  const words = ["No size: the recording can't be predicted.", reason];
-  const [verdict, ...rest] = words.map(layOut);
-  const facts = { lab: 'advise', verdict: 'noPrediction', poolSize: null, check, words };
-  print([paintText(verdict, ['bold', 'red'], look.paint), ...rest], facts);
+/** Gives no size. @param {string} reason @param {TraceCheck | undefined} check */
+function refuse(reason, check) {
   process.exitCode = EXIT_NO_PREDICTION;
+  const words = ["No size: the recording can't be predicted.", reason];
+  return { result: { lab: 'advise', verdict: 'noPrediction', poolSize: null, check, words } };
 }
 
 /** @param {string} text */

@@ -3,16 +3,15 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { checkRecording, diagnose, openRecording, poolOfApp, predict } from 'mongodb-pool-predictor';
-import { choosePaint } from '../base/paint.js';
 import { describeHistory } from '../predictions/describe-input.js';
 import { renderComparison, renderDiagnosis, toJson } from '../predictions/diagnosis-view.js';
-import { widthOf } from '../report/table.js';
 import { inThreads } from './in-threads.js';
 import { reword } from './options.js';
 import { readShown } from './progress-bar.js';
 import { chooseApp, recordTrace } from './record-trace.js';
 
 /** @import { CommandData } from './add-command.js' */
+/** @import { Output } from './output.js' */
 /** @import { Diagnosis, RecordedTrace } from 'mongodb-pool-predictor' */
 
 /** @typedef {{ instances?: number, serverLimit?: number }} DoctorFleet */
@@ -43,39 +42,42 @@ export const command = {
     'json',
   ],
   example: 'http://127.0.0.1:9000',
-  run: showDiagnosis,
+  run: findCauses,
+  print: printDiagnosis,
 };
 
 /**
  * @param {string | undefined} source
- * @param {DoctorFleet & { seconds: number, compare?: string, json: boolean }} options
+ * @param {DoctorFleet & { seconds: number, compare?: string }} options
  */
-async function showDiagnosis(source, { seconds, compare, json, ...fleet }) {
-  if ((fleet.instances === undefined) !== (fleet.serverLimit === undefined))
+async function findCauses(source, { seconds, compare, instances, serverLimit }) {
+  const fleet = { instances, serverLimit };
+  if ((instances === undefined) !== (serverLimit === undefined))
     throw new Error('--instances and --server-limit need each other, such as --instances 4 --server-limit 500');
   if (source !== undefined && BARE_ADDRESS.test(source) && !existsSync(source))
     throw new Error(
       `There is no file ${source}. An address begins with http://:\n  npx pool-lab doctor http://${source}`,
     );
-  const look = { width: widthOf(process.stdout), paint: choosePaint(process.stdout) };
   const before = compare === undefined ? undefined : await diagnoseFile(compare, fleet);
   const now =
     source === undefined || /^https?:/i.test(source)
       ? await diagnoseApp(source, seconds, fleet)
       : await diagnoseFile(source, fleet);
-  const { diagnosis } = now;
-  if (now.history) process.stderr.write(`${now.history}\n`);
-  const advice = await readAdvice();
+  const { cause, isProblem } = now.diagnosis.verdict;
+  process.exitCode = isProblem ? PROBLEM : cause === 'tooLittleData' ? ERROR : FINE;
+  return { before, now, advice: await readAdvice() };
+}
+
+/** @param {Awaited<ReturnType<typeof findCauses>>} found @param {Output} output */
+function printDiagnosis({ before, now: { diagnosis, poolSize, history }, advice }, { look, print }) {
+  if (history) process.stderr.write(`${history}\n`);
   const text = before
     ? renderComparison(before.diagnosis, diagnosis, look)
-    : renderDiagnosis(diagnosis, { poolSize: now.poolSize, advice, ...look });
-  const facts = {
-    ...toJson(diagnosis, now.poolSize, advice),
+    : renderDiagnosis(diagnosis, { poolSize, advice, ...look });
+  print([text], {
+    ...toJson(diagnosis, poolSize, advice),
     ...(before && { before: toJson(before.diagnosis, before.poolSize, advice) }),
-  };
-  process.stdout.write(`${json ? JSON.stringify(facts) : text}\n`);
-  const { cause, isProblem } = diagnosis.verdict;
-  process.exitCode = isProblem ? PROBLEM : cause === 'tooLittleData' ? ERROR : FINE;
+  });
 }
 
 /** @param {string} file @param {DoctorFleet} fleet */

@@ -12,11 +12,11 @@ import { paintText } from '../base/paint.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
 import { inThreads } from './in-threads.js';
 import { LOAD_OPTIONS, reword } from './options.js';
-import { openOutput } from './output.js';
 import { readLoad } from './read-load.js';
 
 /** @import { CommandData } from './add-command.js' */
 /** @import { Load, PoolOptions } from 'mongodb-pool-predictor' */
+/** @import { Output } from './output.js' */
 /** @import { Facts } from '../predictions/explain-prediction.js' */
 /** @import { LabView, Variant } from '../report/result-types.js' */
 
@@ -53,59 +53,44 @@ export const command = {
     'json',
   ],
   example: 'loadtests/mixed.yaml --service /slow=5000 --service /fast=2',
-  run: showPrediction,
+  run: predictSizes,
+  print: printPrediction,
 };
 
 /**
  * @param {string[]} scenario
  * @param {import('./read-load.js').LoadOptions & { poolSizes: number[], driver: string, seeds?: number,
- *   firstSeed: number, bands: boolean, explain: boolean, html?: string, json: boolean }} options
+ *   firstSeed: number, bands: boolean, explain: boolean, html?: string }} options
  */
-async function showPrediction(
-  scenario,
-  { poolSizes, driver, seeds, firstSeed, bands, explain, html, json, ...loadOptions },
-) {
+async function predictSizes(scenario, { poolSizes, driver, seeds, firstSeed, bands, explain, html, ...loadOptions }) {
   if (loadOptions.trace && driver !== '7')
     throw new Error(`--driver ${driver} needs a scenario: a trace has the timing of the driver that recorded it`);
   if (html) await requireWritable(html, '--html');
   const input = await readLoad({ ...loadOptions, scenario, firstSeed });
-  const { load, simulation, pool, about, settings, warnings, trace, check, trust } = input;
+  const { load, simulation, about, settings, warnings, trace, check, trust } = input;
   // The driver of 2020 has none of the settings.
-  const known = driver === '7' ? pool : undefined;
-  const poolOf = known
-    ? (/** @type {number} */ poolSize) => poolOfApp({ ...known.settings, poolSize })
-    : POOL_OF[driver];
-  const notes = [...input.notes, ...(known ? [describePool(known)] : [])];
+  const pool = driver === '7' ? input.pool : undefined;
+  const poolOf = pool ? (/** @type {number} */ poolSize) => poolOfApp({ ...pool.settings, poolSize }) : POOL_OF[driver];
+  const notes = [...input.notes, ...(pool ? [describePool(pool)] : [])];
   const withheld = poolSizes.filter((size) => trust?.refusalAt(size));
   const sizes = poolSizes.filter((size) => !withheld.includes(size));
   const gaps =
     trust?.refusal && withheld.length > 0
       ? [explainHidden({ reason: trust.refusal, poolSizes: withheld, isAll: true })]
       : [];
-  /** @param {typeof load} one */
-  const predictOn = (one) =>
-    inThreads({ load: one, ...simulation }, (hooks) =>
-      predict({
-        load: one,
-        ...simulation,
-        poolSizes: sizes,
-        seeds,
-        firstSeed,
-        poolOf,
-        widen: trust?.widen,
-        ...hooks,
-      }),
-    );
-  const { look, layOut, print } = openOutput(json);
-  const tableLook = { ...look, isFirst: false };
-  if (sizes.length === 0) {
-    print(gaps.map(layOut), { lab: 'predict', check, withheld, variants: [], notes: gaps });
-    return;
+  const lists = { about, gaps, notes };
+  if (sizes.length === 0) return { ...lists, result: { lab: 'predict', check, withheld, variants: [], notes: gaps } };
+  /** @param {Load} one */
+  async function predictOn(one) {
+    const common = { load: one, ...simulation };
+    const options = { poolSizes: sizes, seeds, firstSeed, poolOf, widen: trust?.widen };
+    const prediction = await inThreads(common, (hooks) => predict({ ...common, ...options, ...hooks }));
+    return { hidden: [], ...prediction, ...(trust && hideUncertain(trust, prediction.variants)) };
   }
   const prediction = await predictOn(load);
-  const doubt = load.closedReading && (await predictOn(load.closedReading));
+  const closed = load.closedReading && (await predictOn(load.closedReading));
   const recorded = trace && summariseTrace(trace);
-  const doubted = doubt && (trust ? hideUncertain(trust, doubt.variants).variants : doubt.variants);
+  // What is not sure is null in JSON, too.
   const result = {
     lab: 'predict',
     startedAt: new Date().toISOString(),
@@ -118,60 +103,62 @@ async function showPrediction(
     variants: prediction.variants.map((variant) =>
       recorded && variant.settings.poolSize === trace.header.maxPoolSize ? { ...variant, measured: recorded } : variant,
     ),
-    ...(doubt && doubted && { closedReading: { load: doubt.load, variants: doubted } }),
+    ...(closed && { closedReading: { load: closed.load, variants: closed.variants } }),
     notes: [...about, ...gaps, ...notes],
     warnings,
   };
-  const isExplained = explain || bands;
-  const readings = [prediction, ...(doubt ? [doubt] : [])].map((one) => one.load);
-  const best = readings.map(bestSize);
-  const { variants: sure, hidden } = trust
-    ? hideUncertain(trust, result.variants)
-    : { variants: result.variants, hidden: [] };
   // The first line says why a recording was not checked.
-  const told = hidden.filter(({ reason }) => reason.code !== check?.reason);
-  const busy = told.filter(({ reason }) => reason.code !== 'wideBand');
-  const isGuess = best.every((size) => {
-    const least = size ?? poolSizes[poolSizes.length - 1];
-    return !withheld.includes(least) && !busy.some(({ poolSizes: uncertain }) => uncertain.includes(least));
-  });
-  const facts = { load: prediction.load, isRandom: prediction.seeds > 1, isReplay: Boolean(trace), isGuess, notes };
+  const hidden = prediction.hidden.filter(({ reason }) => reason.code !== check?.reason);
+  return { ...lists, result, trust, hidden, hasBands: bands, isExplained: explain || bands, html };
+}
+
+/** @param {Awaited<ReturnType<typeof predictSizes>>} found @param {Output} output */
+async function printPrediction(found, { look, layOut, print }) {
+  if (!('isExplained' in found)) return print(found.gaps.map(layOut), found.result);
+  const { result, about, gaps, notes, trust, hidden, hasBands, isExplained, html } = found;
+  const { load, closedReading, withheld = [], settings, variants } = result;
+  const readings = [load, ...(closedReading ? [closedReading.load] : [])];
+  const best = readings.map(bestSize);
+  const unknown = [
+    ...withheld,
+    ...hidden.flatMap(({ reason, poolSizes }) => (reason.code === 'wideBand' ? [] : poolSizes)),
+  ];
+  const isGuess = best.every((size) => !unknown.includes(size ?? settings.poolSizes[settings.poolSizes.length - 1]));
+  const isRandom = settings.seeds > 1;
+  const facts = { load, isRandom, isReplay: trust !== undefined, isGuess, notes };
   const view = createPredictView({
     ...facts,
     ...(!isExplained && { load: needOf(readings) }),
-    hasBands: bands,
+    hasBands,
     isExplained,
-    hasClosedReading: doubt && !isExplained,
+    hasClosedReading: closedReading && !isExplained,
   });
-  const printed = { ...result, variants: sure };
-  const shown = isExplained ? printed : brief(view, printed, [...best, trust?.recordedSize ?? null]);
-  const guess = isGuess ? describeBest(best, sizes) : '';
+  const shown = isExplained ? result : brief(view, result, [...best, trust?.recordedSize ?? null]);
+  const guess = isGuess ? describeBest(best, variants[variants.length - 1].settings.poolSize) : '';
   const first = [guess, trust && explainTrust(trust)].filter(Boolean).join(' ');
+  const tableLook = { ...look, isFirst: false };
+  const texts = [
+    ...about,
+    ...gaps,
+    ...new Set(hidden.map(explainHidden)),
+    ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
+  ];
   const blocks = [
     layOut(first).replace(guess, paintText(guess, 'bold', look.paint)),
     hasFigures(view, shown.variants)
       ? renderTable(view, shown, tableLook)
       : layOut('No figure is sure enough to show. Record for longer, with more requests.'),
-    ...[
-      ...about,
-      ...gaps,
-      ...new Set(told.map(explainHidden)),
-      ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
-    ].map(layOut),
+    ...texts.map(layOut),
   ];
-  if (doubt?.load.callers && doubted && isExplained) {
-    const isRandom = doubt.seeds > 1;
-    const other = createPredictView({ load: doubt.load, isRandom, hasBands: bands, isExplained });
-    blocks.push(layOut(describeDoubt(doubt.load.callers)));
-    blocks.push(renderTable(other, { ...result, variants: doubted, warnings: [] }, tableLook));
+  if (closedReading?.load.callers && isExplained) {
+    const other = createPredictView({ load: closedReading.load, isRandom, hasBands, isExplained });
+    blocks.push(layOut(describeDoubt(closedReading.load.callers)));
+    blocks.push(renderTable(other, { ...result, variants: closedReading.variants, warnings: [] }, tableLook));
   }
-  // What is not sure is null in JSON, too.
-  print(blocks, printed);
-  if (html) {
-    const lab = createPredictView({ ...facts, hasBands: true });
-    await writeAtomically(html, renderHtml([{ lab, result: printed }]));
-    process.stderr.write(`Report: ${html}\n`);
-  }
+  print(blocks, result);
+  if (!html) return;
+  await writeAtomically(html, renderHtml([{ lab: createPredictView({ ...facts, hasBands: true }), result }]));
+  process.stderr.write(`Report: ${html}\n`);
 }
 
 /** Whether a table says more than sizes. @param {LabView} view @param {Variant[]} variants */
@@ -180,9 +167,9 @@ function hasFigures({ columns }, variants) {
   return figures.some((column) => variants.some((variant) => formatCell(column, variant) !== DASH));
 }
 
-/** The answer. @param {(number | null)[]} best of each reading @param {number[]} sizes that were simulated */
-function describeBest(best, sizes) {
-  if (best.includes(null)) return `Best guess: more than ${sizes[sizes.length - 1]}.`;
+/** The answer. @param {(number | null)[]} best of each reading @param {number} largest size that was simulated */
+function describeBest(best, largest) {
+  if (best.includes(null)) return `Best guess: more than ${largest}.`;
   return `Best guess: ${Math.max(...best.map(Number))}.`;
 }
 
