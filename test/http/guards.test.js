@@ -12,6 +12,31 @@ import { answerErrors } from '../../src/http/problem.js';
 import { createLogger } from '../../src/base/logger.js';
 import { listen } from '../../src/http/listen.js';
 
+/**
+ * fetch does not allow these headers.
+ * @param {string} url
+ * @param {Record<string, string | undefined>} headers
+ * @param {string} [body]
+ */
+async function send(url, headers, body) {
+  const known = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+  const outgoing = request(url, {
+    method: 'POST',
+    agent: false,
+    headers: /** @type {Record<string, string>} */ (known),
+  });
+  outgoing.end(body);
+  const [response] = await once(outgoing, 'response');
+  const answer = JSON.parse(await new Response(response).text());
+  return {
+    status: response.statusCode,
+    title: answer.title,
+    detail: answer.detail,
+    answer,
+    headers: response.headers,
+  };
+}
+
 describe('the token of the controls', () => {
   const TOKEN = 'a-token-of-our-own_1';
 
@@ -34,31 +59,16 @@ describe('the token of the controls', () => {
   }
 
   /**
-   * The same from a browser that knows the app by another name. fetch does not allow that header.
+   * Does the same as a browser that knows the app by another name.
    * @param {string} url
    * @param {string} name
    * @param {string} [token]
-   * @returns {Promise<number | undefined>}
    */
-  function orderUnder(url, name, token) {
+  async function orderUnder(url, name, token) {
     const host = `${name}:${new URL(url).port}`;
-    return new Promise((resolve, reject) => {
-      request(`${url}/control/slow-ms`, {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/json',
-          Host: host,
-          Origin: `http://${host}`,
-          ...(token && { Authorization: `Bearer ${token}` }),
-        },
-      })
-        .on('response', (response) => {
-          response.resume();
-          resolve(response.statusCode);
-        })
-        .on('error', reject)
-        .end('{"slowMs":100}');
-    });
+    const Authorization = token && `Bearer ${token}`;
+    const headers = { 'Content-Type': 'application/json', Host: host, Origin: `http://${host}`, Authorization };
+    return (await send(`${url}/control/slow-ms`, headers, '{"slowMs":100}')).status;
   }
 
   describe('CONTROLS=on', () => {
@@ -68,10 +78,11 @@ describe('the token of the controls', () => {
       expect(await orderUnder(url, 'localhost')).toBe(200);
     });
 
-    test('elsewhere accepts any host name, with the token', async () => {
-      const { url } = await serve({ HOST: '0.0.0.0', CONTROLS: 'on', CONTROLS_TOKEN: TOKEN });
+    test('elsewhere accepts any host name, with the token, which is not logged', async () => {
+      const { url, readLog } = await serve({ HOST: '0.0.0.0', CONTROLS: 'on', CONTROLS_TOKEN: TOKEN });
       expect(await orderUnder(url, 'lab.example')).toBe(401);
       expect(await orderUnder(url, 'lab.example', TOKEN)).toBe(200);
+      expect(readLog()).not.toContain('token');
     });
   });
 
@@ -79,16 +90,7 @@ describe('the token of the controls', () => {
     test('is required for every control, on loopback too, and never logged', async () => {
       const { url, readLog } = await serve({ CONTROLS_TOKEN: TOKEN });
       expect(await (await fetch(`${url}/pool`)).json()).toMatchObject({ controls: true, needsToken: true });
-      const wrong = [
-        undefined,
-        TOKEN,
-        `Basic ${TOKEN}`,
-        'Bearer',
-        'Bearer x',
-        `Bearer ${TOKEN}x`,
-        `Bearer ${TOKEN.slice(1)}`,
-      ];
-      for (const authorization of wrong) expect(await order(url, authorization)).toBe(401);
+      for (const wrong of [undefined, `Bearer ${TOKEN}x`]) expect(await order(url, wrong)).toBe(401);
       expect(await order(url, `Bearer ${TOKEN}`)).toBe(200);
       expect(readLog()).toContain('listening on');
       expect(readLog()).not.toContain(TOKEN);
@@ -122,13 +124,6 @@ describe('the token of the controls', () => {
       );
       expect(tokens[0]).not.toBe(tokens[1]);
     });
-
-    test('uses CONTROLS_TOKEN instead, and does not log it', async () => {
-      const { url, readLog } = await serve({ HOST: '0.0.0.0', CONTROLS: 'on', CONTROLS_TOKEN: TOKEN });
-      expect(await order(url)).toBe(401);
-      expect(await order(url, `Bearer ${TOKEN}`)).toBe(200);
-      expect(readLog()).not.toContain('token');
-    });
   });
 });
 
@@ -142,31 +137,6 @@ describe('guards', () => {
     app.use(...guards, (req, res) => res.json(req.body ?? 'passed'));
     app.use(answerErrors(createLogger('silent')));
     return serveHandler(app);
-  }
-
-  /**
-   * fetch does not allow these headers.
-   * @param {string} url
-   * @param {Record<string, string | undefined>} headers
-   * @param {string} [body]
-   */
-  async function send(url, headers, body) {
-    const known = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
-    const outgoing = request(url, {
-      method: 'POST',
-      agent: false,
-      headers: /** @type {Record<string, string>} */ (known),
-    });
-    outgoing.end(body);
-    const [response] = await once(outgoing, 'response');
-    const answer = JSON.parse(await new Response(response).text());
-    return {
-      status: response.statusCode,
-      title: answer.title,
-      detail: answer.detail,
-      answer,
-      headers: response.headers,
-    };
   }
 
   test.each([

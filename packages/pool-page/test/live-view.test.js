@@ -18,14 +18,15 @@ import { ask, PoolClient } from '../src/pool-client.js';
 
 /** @import { LiveSource } from '../src/index.js' */
 
+const SETTINGS = { poolSize: 3, minPoolSize: 0, maxConnecting: 2, waitQueueTimeoutMs: 0 };
+
 /** @param {Partial<LiveSource>} [overrides] @returns {LiveSource} */
 function createSource(overrides) {
   const fake = createFakeClient({ max: 3 });
   fake.checkOut(1, 0);
   const checkouts = new Checkouts();
-  const settings = { poolSize: 3, minPoolSize: 0, maxConnecting: 2, waitQueueTimeoutMs: 0 };
   return {
-    listPools: () => [{ name: null, monitors: [fake.monitor], settings }],
+    listPools: () => [{ name: null, monitors: [fake.monitor], settings: SETTINGS }],
     checkouts,
     requests: createRequests(checkouts),
     readStatus: () => ({ reachable: true, reason: null }),
@@ -44,6 +45,22 @@ describe('the live view', () => {
   afterEach(() => {
     jest.restoreAllMocks();
   });
+
+  /**
+   * Serves another live view while some work is done.
+   * @param {Parameters<typeof createLiveView>} parts
+   * @param {() => Promise<void>} work
+   */
+  async function withView(parts, work) {
+    const before = view;
+    view = createLiveView(...parts);
+    try {
+      await work();
+    } finally {
+      view.close();
+      view = before;
+    }
+  }
 
   /**
    * As written: fetch would resolve dots and forbids Host.
@@ -129,9 +146,7 @@ describe('the live view', () => {
     expect(plain).toContain('<div id="app"></div>');
     expect(plain).not.toMatch(/modulepreload|\/app\//);
     expect(await get('/app/style.css')).toMatchObject({ status: 404 });
-    const before = view;
-    view = createLiveView(createSource(), { extension });
-    try {
+    await withView([createSource(), { extension }], async () => {
       for (const path of ['/', '/page/index.html']) {
         const { body } = await get(path);
         expect(body).toContain('<link rel="stylesheet" href="/app/style.css">');
@@ -140,21 +155,14 @@ describe('the live view', () => {
       }
       expect((await get('/app/style.css')).body).toBe((await get('/page/style.css')).body);
       expect(await get('/app/../package.json')).toMatchObject({ status: 404 });
-    } finally {
-      view.close();
-      view = before;
-    }
+    });
   });
 
   test('all readers have the same notes, also one that comes later', async () => {
     /** @type {((request: any) => void)[]} */
     const listeners = [];
     const { requests, ...source } = createSource();
-    const before = view;
-    view = createLiveView({
-      ...source,
-      requests: { ...requests, log: requests.log, onEnd: (listener) => listeners.push(listener) },
-    });
+    const onEnd = (/** @type {(request: any) => void} */ listener) => listeners.push(listener);
     const end = (/** @type {object} */ request) => {
       for (const listen of listeners) listen({ ...createEnded(), ...request });
     };
@@ -162,17 +170,15 @@ describe('the live view', () => {
       const events = new PoolClient(url).events('notes');
       return async () => (await events.next()).value;
     };
-    try {
+    const live = { ...source, requests: { ...requests, log: requests.log, onEnd } };
+    await withView([live], async () => {
       const first = follow();
       expect(await first()).toEqual([]);
       end({ status: 503, totalMs: 7 });
       const notes = await first();
       expect(notes).toMatchObject([{ route: '/fast', status: 503, totalMs: 7, count: 1 }]);
       expect(await follow()()).toEqual(notes);
-    } finally {
-      view.close();
-      view = before;
-    }
+    });
   });
 
   test('a file that the browser has is not sent again', async () => {
@@ -200,12 +206,10 @@ describe('the live view', () => {
   );
 
   test('with a token, only a request that has it is answered, under any host name', async () => {
-    const before = view;
-    view = createLiveView(createSource(), { token: 'a-token-of-16-ch' });
     const basic = (/** @type {string} */ text) => `Basic ${Buffer.from(text).toString('base64')}`;
     const right = ['Bearer a-token-of-16-ch', basic(':a-token-of-16-ch'), basic('ann:a-token-of-16-ch')];
     const wrong = ['Bearer a-token-of-16-cH', 'Bearer', basic('a-token-of-16-ch:'), 'a-token-of-16-ch', ''];
-    try {
+    await withView([createSource(), { token: 'a-token-of-16-ch' }], async () => {
       const ask = (/** @type {string} */ path, /** @type {string} */ Authorization) =>
         get(path, { headers: { Host: 'shop.example', ...(Authorization && { Authorization }) } });
       for (const authorization of right) expect(await ask('/metrics', authorization)).toMatchObject({ status: 200 });
@@ -215,10 +219,7 @@ describe('the live view', () => {
             status: 401,
             headers: { 'www-authenticate': expect.stringMatching(/^Basic realm=/) },
           });
-    } finally {
-      view.close();
-      view = before;
-    }
+    });
   });
 
   test('/pool has the main pool, each client, and what the app adds', async () => {
@@ -250,8 +251,7 @@ describe('the live view', () => {
     jest.spyOn(performance, 'now').mockImplementation(fake.now);
     jest.spyOn(Date, 'now').mockReturnValue(performance.timeOrigin + fake.now());
     view.close();
-    const settings = { poolSize: 1, minPoolSize: 0, maxConnecting: 2, waitQueueTimeoutMs: 0 };
-    const listPools = () => [{ name: null, monitors: [fake.monitor], settings }];
+    const listPools = () => [{ name: null, monitors: [fake.monitor], settings: SETTINGS }];
     view = createLiveView(createSource({ listPools, checkouts }));
     const open = [
       { route: '/fast', outcome: 'waiting', checkedOutAtMs: null, heldBy: [{ route: '/slow' }] },
