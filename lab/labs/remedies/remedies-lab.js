@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { createChoicesParser, DELAY, listOption, POOL_SIZES, parseInteger } from '../../harness/lab-options.js';
+import { DELAY, listOption, POOL_SIZES, parseInteger } from '../../harness/lab-options.js';
 import { drawRequests } from '../../harness/loads/open-loop.js';
 import { poolOfApp, simulate } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
@@ -73,7 +73,7 @@ export const remedies = {
       default: 5,
     },
     poolSizes: { ...POOL_SIZES, about: 'other sizes to try', default: [1, 20, 100] },
-    remedies: { ...listOption(REMEDIES), about: `which to try: ${REMEDIES.join(', ')}`, parse: parseRemedies },
+    remedies: { ...listOption(REMEDIES), about: `which to try: ${REMEDIES.join(', ')}` },
     slowMs: { ...DELAY, about: 'how long a query of /slow takes', default: 1000 },
     rtt: { ...DELAY, about: 'extra time of each round trip, for the bursts only', default: 20 },
     environment: { value: 'name', about: 'an environment of loadtests/remedies.yaml' },
@@ -88,12 +88,6 @@ function parseTreated(text) {
   const size = parseInteger(text);
   if (size === 1) throw new Error('It must be at least 2, so that the pool can be divided.');
   return size;
-}
-
-/** @param {string} text @returns {string[]} */
-function parseRemedies(text) {
-  // Version 0.1 called it cap.
-  return createChoicesParser(REMEDIES)(text.replaceAll(/\bcap\b/g, 'limit'));
 }
 
 /**

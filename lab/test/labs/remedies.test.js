@@ -59,13 +59,6 @@ describe('the lab', () => {
     expect(variants.map(({ name }) => name)).toEqual(['pool 2, no /slow', 'pool 2', 'second client 1+1']);
   });
 
-  test('the limit may still be called cap, as in version 0.1', () => {
-    expect(remedies.options.remedies.parse?.('client,cap')).toEqual(['client', 'limit']);
-    expect(() => remedies.options.remedies.parse?.('caps')).toThrow(
-      '"caps" is not one of size, client, limit, timeout, warm.',
-    );
-  });
-
   test('a pool of one can not be divided', () => {
     expect(() => remedies.options.treated.parse?.('1')).toThrow(/at least 2/);
   });

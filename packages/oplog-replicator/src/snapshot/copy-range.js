@@ -1,5 +1,5 @@
 import { BsonWriter } from '../bson/bson-writer.js';
-import { DUPLICATE_KEY } from '../base/errors.js';
+import { DUPLICATE_KEY, nameRefusal } from '../base/errors.js';
 import { timestampOf } from '../source/position.js';
 import { haveEmptyTimestamp, replaceStatement } from '../target/statements.js';
 import { idOf } from '../target/write-batch.js';
@@ -75,7 +75,7 @@ async function insert(target, namespace, documents) {
     : await target.write(namespace, 'insert', 'documents', documents);
   // Those that exist are from an earlier attempt, and at least as new as the beginning of the copy.
   const error = errors.find(({ code }) => code !== DUPLICATE_KEY);
-  if (error) throw new Error(`the target refused a write to ${namespace.name}: ${error.errmsg}`);
+  if (error) throw nameRefusal(`a write to ${namespace.name}`, error);
 }
 
 /** @param {Buffer} document @returns {Buffer[]} */

@@ -3,8 +3,8 @@ import { createNamespaces } from '../base/namespaces.js';
 import { retryTransient } from '../base/errors.js';
 import { assertStillHas } from '../source/oplog.js';
 import { ByteBudget, forEachConcurrently } from '../base/concurrency.js';
-import { createIndexCommand } from '../target/ddl-commands.js';
-import { listIndexes, withoutTtl } from '../collections/ttl-indexes.js';
+import { commandOn, createCollectionCommand, createIndexCommand } from '../target/ddl-commands.js';
+import { listIndexes } from '../collections/ttl-indexes.js';
 import { readCatalog } from './catalog.js';
 import { copyRange } from './copy-range.js';
 import { describeFilter } from './copy-store.js';
@@ -23,8 +23,6 @@ const RANGE_BYTES = 32 << 20;
 /** Documents that are read and written at the same time. */
 const MAX_BYTES_AT_ONCE = 16 << 20;
 const CHECK_OPLOG_EVERY_MS = 10_000;
-/** The options of a collection that no client may send. */
-const INTERNAL_OPTIONS = ['temp', 'autoIndexId', 'idIndex'];
 
 /**
  * @typedef {object} CopyOptions
@@ -100,8 +98,8 @@ async function beginCopy({ sessionOptions: { source, target, checkpoint, filter,
   await store.write(state);
   await store.deleteRanges();
   // An earlier attempt may have created some.
-  for (const { name, database, collection } of (await listCollections(target.deployment, filter)).replicated) {
-    await target.runDdl({ database, names: [name], command: { drop: collection }, alreadyDoneCodes: [] });
+  for (const { database, collection } of (await listCollections(target.deployment, filter)).replicated) {
+    await target.runDdl(commandOn(database, collection, { drop: collection }, []));
   }
   const { position, collections, unsupported } = await readCatalog(source, { filter, withIndexes: false });
   unsupported.forEach(onUnsupported);
@@ -174,22 +172,20 @@ async function copyRanges({ sessionOptions, store, figures }, stop) {
   );
 }
 
-/** @param {Target} target @param {Pick<CollectionInfo, 'name' | 'database' | 'collection' | 'options'>} listed */
-async function create(target, { name, database, collection, options }) {
-  const allowed = Object.entries(withoutTtl(options)).filter(([option]) => !INTERNAL_OPTIONS.includes(option));
-  const command = { create: collection, ...Object.fromEntries(allowed) };
-  await target.runDdl({ database, names: [name], command, alreadyDoneCodes: [] });
+/** @param {Target} target @param {Pick<CollectionInfo, 'database' | 'collection' | 'options'>} listed */
+async function create(target, { database, collection, options }) {
+  await target.runDdl({ ...createCollectionCommand(database, collection, options), alreadyDoneCodes: [] });
 }
 
 /**
  * Removes documents that an earlier attempt has copied.
  * @param {Target} target
- * @param {{ name: string, database: string, collection: string }} namespace
+ * @param {{ database: string, collection: string }} namespace
  */
-async function empty(target, { name, database, collection }) {
+async function empty(target, { database, collection }) {
   const [{ options }] = await target.deployment.readAll(database, { listCollections: 1, filter: { name: collection } });
-  await target.runDdl({ database, names: [name], command: { drop: collection }, alreadyDoneCodes: [] });
-  await create(target, { name, database, collection, options: Object.fromEntries(options) });
+  await target.runDdl(commandOn(database, collection, { drop: collection }, []));
+  await create(target, { database, collection, options: Object.fromEntries(options) });
 }
 
 /**
@@ -199,9 +195,8 @@ async function empty(target, { name, database, collection }) {
  */
 async function dropIndexes(target, filter) {
   const { deployment } = target;
-  for (const { name, database, collection } of (await listCollections(deployment, filter)).replicated) {
+  for (const { database, collection } of (await listCollections(deployment, filter)).replicated) {
     if ((await listIndexes(deployment, { database, collection })).length === 0) continue;
-    const command = { dropIndexes: collection, index: '*' };
-    await target.runDdl({ database, names: [name], command, alreadyDoneCodes: [] });
+    await target.runDdl(commandOn(database, collection, { dropIndexes: collection, index: '*' }, []));
   }
 }

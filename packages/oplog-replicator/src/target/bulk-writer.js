@@ -2,7 +2,7 @@ import { BSON } from 'mongodb';
 import { MAX_COPIED_BYTES } from '../bson/bson-writer.js';
 import { ChunkedWriter, WriterPool } from '../bson/chunked-writer.js';
 import { keyOfId } from '../bson/id-key.js';
-import { DUPLICATE_KEY } from '../base/errors.js';
+import { DUPLICATE_KEY, nameRefusal } from '../base/errors.js';
 import { ByteBudget } from '../base/concurrency.js';
 import { DocumentChanger } from './document-changer.js';
 import { createPut, mergeOperations } from './merge-operations.js';
@@ -240,6 +240,5 @@ function listInserts(documents) {
  */
 function throwUnless(code, errors, { name }) {
   const error = errors.find((one) => one.code !== code);
-  if (error)
-    throw Object.assign(new Error(`the target refused a write to ${name}: ${error.errmsg}`), { code: error.code });
+  if (error) throw nameRefusal(`a write to ${name}`, error);
 }

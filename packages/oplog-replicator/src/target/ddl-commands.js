@@ -12,8 +12,8 @@ import { collModWithoutTtl, withoutTtl } from '../collections/ttl-indexes.js';
 const INDEX_NOT_FOUND = 27;
 const NAMESPACE_EXISTS = 48;
 
-/** Fields of `create` in the oplog that no client may send. */
-const INTERNAL_FIELDS = ['idIndex', 'temp'];
+/** Options of a collection that no client may send. */
+const INTERNAL_OPTIONS = ['autoIndexId', 'idIndex', 'temp'];
 
 /**
  * How each command of the oplog runs on the target. dropDatabase needs nothing: the oplog has a drop of each collection
@@ -22,10 +22,7 @@ const INTERNAL_FIELDS = ['idIndex', 'temp'];
  * @type {Record<string, (database: string, o: Record<string, any>) => DdlCommand | null>}
  */
 const COMMANDS = {
-  create: (database, command) => {
-    const fields = Object.entries(withoutTtl(command)).filter(([name]) => !INTERNAL_FIELDS.includes(name));
-    return commandOn(database, command.create, Object.fromEntries(fields), [NAMESPACE_EXISTS], true);
-  },
+  create: (database, { create, ...options }) => createCollectionCommand(database, create, options),
   drop: (database, { drop }) => commandOn(database, drop, { drop }),
   renameCollection: (_, { renameCollection, to, dropTarget }) => ({
     database: 'admin',
@@ -146,8 +143,20 @@ function withoutIndexChanges(ddl) {
  * @param {DdlCommand['isShared']} [isShared]
  * @returns {DdlCommand} that affects only this collection
  */
-function commandOn(database, collection, command, alreadyDoneCodes = [NAMESPACE_NOT_FOUND], isShared = false) {
+export function commandOn(database, collection, command, alreadyDoneCodes = [NAMESPACE_NOT_FOUND], isShared = false) {
   return { database, names: [`${database}.${collection}`], command, alreadyDoneCodes, isShared };
+}
+
+/**
+ * @param {string} database
+ * @param {string} collection
+ * @param {Record<string, any>} options as the source has them
+ * @returns {DdlCommand}
+ */
+export function createCollectionCommand(database, collection, options) {
+  const allowed = Object.entries(withoutTtl(options)).filter(([name]) => !INTERNAL_OPTIONS.includes(name));
+  const command = { create: collection, ...Object.fromEntries(allowed) };
+  return commandOn(database, collection, command, [NAMESPACE_EXISTS], true);
 }
 
 /**
