@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { scratchFolder } from 'test-support/cleanup.js';
+import { renderFindingCards } from '../../report/finding-cards.js';
 import { renderHtml } from '../../report/html.js';
 import { formatDate, formatSetting } from '../../report/name-runs.js';
 import { labs } from '../../labs/index.js';
@@ -85,6 +86,11 @@ describe('the page', () => {
     expect(one - half).toBeCloseTo(twice - one, 0);
     expect(fourTimes - twice).toBeCloseTo(twice - one, 0);
     expect(unknown).not.toContain('<circle');
+    const listTicks = (/** @type {number} */ measured) => [
+      ...String(renderFindingCards('id', [{ claim: '', measured, published: 1 }])).matchAll(/y="1em">(.+?)</g),
+    ];
+    expect(listTicks(4).map(([, tick]) => tick)).toEqual(['1', '2']);
+    expect(listTicks(400).map(([, tick]) => tick)).toEqual(['1', '10', '100']);
   });
 
   test('shows few columns, and folds all of them with every repeat', () => {
