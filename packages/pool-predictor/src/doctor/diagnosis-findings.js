@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
 import { isUsedUp } from './second-facts.js';
 
@@ -67,21 +68,16 @@ function tag(kind, finding) {
 
 /** @param {RecordedTrace} trace @returns {RetriedTransactions[]} */
 function findRetriedTransactions({ checkouts: { routeOf, operationOf, outcomeOf }, routes, operations }) {
-  /** @type {Map<number, { aborted: number, committed: number, failed: number }>} */
-  const counts = new Map();
   const kinds = operations.map(({ name }) =>
     /^abortTransaction/.test(name) ? 'aborted' : /^commitTransaction/.test(name) ? 'committed' : null,
   );
-  for (let row = 0; row < routeOf.length; row++) {
-    const kind = kinds[operationOf[row]] ?? (outcomeOf[row] === 1 ? 'failed' : null);
-    if (kind === null) continue;
-    const own = counts.get(routeOf[row]) ?? { aborted: 0, committed: 0, failed: 0 };
-    counts.set(routeOf[row], own);
-    own[/** @type {keyof typeof own} */ (kind)]++;
-  }
-  return [...counts]
-    .filter(([, { aborted, committed }]) => aborted >= Math.max(MIN_ABORTED, ABORTED_SHARE * (aborted + committed)))
-    .map(([route, own]) => ({ route: routes[route] ?? null, ...own }));
+  const kindOf = (/** @type {number} */ row) => kinds[operationOf[row]] ?? (outcomeOf[row] === 1 ? 'failed' : null);
+  return [...groupBy(routeOf.keys(), (row) => routeOf[row])].flatMap(([route, rows]) => {
+    const count = (/** @type {string} */ kind) => rows.filter((row) => kindOf(row) === kind).length;
+    const [aborted, committed, failed] = ['aborted', 'committed', 'failed'].map(count);
+    const isMuch = aborted >= Math.max(MIN_ABORTED, ABORTED_SHARE * (aborted + committed));
+    return isMuch ? { route: routes[route] ?? null, aborted, committed, failed } : [];
+  });
 }
 
 /**
@@ -97,8 +93,7 @@ function findBufferedQueries({ routes }, { byRequest }, times) {
       durationMs <= BUFFER_TIMEOUT_MS + BUFFER_LATE_MS &&
       byRequest.of(row).length === 0,
   );
-  return [...new Set(gaveUp.map(({ route }) => route))].flatMap((route) => {
-    const own = gaveUp.filter((each) => each.route === route);
+  return [...groupBy(gaveUp, ({ route }) => route)].flatMap(([route, own]) => {
     const ms = sum(own.map(({ durationMs }) => durationMs)) / own.length;
     return own.length >= MIN_BUFFERED ? { route: routes[route] ?? null, count: own.length, ms } : [];
   });

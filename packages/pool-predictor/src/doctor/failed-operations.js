@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.js';
 import { median, sum } from '../base/sample-statistics.js';
 import { findFailedUses } from '../trace/failed-uses.js';
 import { OUTCOMES } from '../trace/recorded-trace.js';
@@ -37,21 +38,13 @@ export function findFailedOperations(trace) {
   const { checkouts, pools, routes, operations } = trace;
   const { outcomeOf, poolOf, routeOf, operationOf, waitMs, useMs } = checkouts;
   const failed = findFailedUses(trace);
-  /** @type {Map<string, { rows: number[], of: number }>} */
-  const groups = new Map();
-  const usedMs = pools.map(() => 0);
-  for (let row = 0; row < checkouts.length; row++) {
-    if (!(useMs[row] >= 0) || outcomeOf[row] === OPEN) continue;
-    usedMs[poolOf[row]] += useMs[row];
-    const key = `${poolOf[row]} ${routeOf[row]} ${operationOf[row]}`;
-    const group = groups.get(key) ?? { rows: [], of: 0 };
-    groups.set(key, group);
-    group.of++;
-    if (failed.has(row)) group.rows.push(row);
-  }
+  const sumUses = (/** @type {number[]} */ rows) => sum(rows.map((row) => useMs[row]));
+  const ended = [...useMs.keys()].filter((row) => useMs[row] >= 0 && outcomeOf[row] !== OPEN);
+  const groups = groupBy(ended, (row) => `${poolOf[row]} ${routeOf[row]} ${operationOf[row]}`);
   return [...groups.values()]
-    .flatMap(({ rows, of }) => {
-      if (rows.length < Math.max(MIN_FAILED, MIN_SHARE * of)) return [];
+    .flatMap((all) => {
+      const rows = all.filter((row) => failed.has(row));
+      if (rows.length < Math.max(MIN_FAILED, MIN_SHARE * all.length)) return [];
       const [first] = rows;
       const pool = pools[poolOf[first]];
       const ms = median(rows.map((row) => useMs[row]));
@@ -64,9 +57,9 @@ export function findFailedOperations(trace) {
         route: routes[routeOf[first]] ?? null,
         operation: operations[operationOf[first]]?.name ?? null,
         count: rows.length,
-        of,
+        of: all.length,
         ms,
-        share: sum(rows.map((row) => useMs[row])) / usedMs[poolOf[first]],
+        share: sumUses(rows) / sumUses(ended.filter((row) => poolOf[row] === poolOf[first])),
         ...(option && { option }),
       };
     })

@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.js';
 import { mean } from '../base/sample-statistics.js';
 import { Intervals, countUpTo } from '../base/intervals.js';
 
@@ -28,8 +29,7 @@ const HAND_OVER_MS = 5;
  */
 export function findLimits(trace, times, byRequest) {
   const { startedMs, waitMs, useMs } = trace.checkouts;
-  return [...new Set(times.map(({ route }) => route))].flatMap((route) => {
-    const own = times.filter((each) => each.route === route);
+  return [...groupBy(times, ({ route }) => route)].flatMap(([route, own]) => {
     const waits = own.filter(({ beforeMs, durationMs }) => beforeMs >= MIN_MS && beforeMs >= 0.2 * durationMs);
     if (waits.length < MIN_REQUESTS) return [];
     const endOf = (/** @type {number} */ row) => startedMs[row] + waitMs[row] + (useMs[row] || 0);
@@ -60,8 +60,5 @@ function isHandedOver(waits, endsMs) {
 
 /** @param {number[]} values at least one */
 function mostFrequent(values) {
-  /** @type {Map<number, number>} */
-  const counts = new Map();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].reduce((most, each) => (each[1] > most[1] ? each : most))[0];
+  return [...groupBy(values, Number).values()].reduce((most, each) => (each.length > most.length ? each : most))[0];
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.js';
 import { mean, sum } from '../base/sample-statistics.js';
 import { countUpTo } from '../base/intervals.js';
 
@@ -143,17 +144,11 @@ export class ServerFacts {
  * @returns {number} 0 where the trace shows none
  */
 export function measureGrowth({ checkouts }, inUseOf) {
-  /** @type {Map<string, { x: number, y: number }[]>} */
-  const groups = new Map();
-  for (let row = 0; row < checkouts.length; row++) {
-    if (!(checkouts.useMs[row] > 0) || checkouts.outcomeOf[row] !== 0) continue;
-    const key = `${checkouts.routeOf[row]} ${checkouts.operationOf[row]}`;
-    const group = groups.get(key) ?? [];
-    if (group.length === 0) groups.set(key, group);
-    group.push({ x: Math.log(inUseOf(row)), y: Math.log(checkouts.useMs[row]) });
-  }
+  const { useMs, outcomeOf, routeOf, operationOf } = checkouts;
+  const used = [...useMs.keys()].filter((row) => useMs[row] > 0 && outcomeOf[row] === 0);
   let [weights, weighted] = [0, 0];
-  for (const group of groups.values()) {
+  for (const rows of groupBy(used, (row) => `${routeOf[row]} ${operationOf[row]}`).values()) {
+    const group = rows.map((row) => ({ x: Math.log(inUseOf(row)), y: Math.log(useMs[row]) }));
     const weight = sum(group.map(({ y }) => Math.exp(y)));
     weights += weight;
     weighted += weight * slopeOf(group);
