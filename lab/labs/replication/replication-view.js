@@ -136,8 +136,9 @@ export const replicationView = {
       yLabel: 'Operations replicated',
       unit: 'ops/s',
       kind: 'bar',
-      category: ({ name, settings }) =>
-        settings.case ? `${name}: ${settings.mode}, ${settings.workers} workers` : name,
+      // A changed number of workers is part of the name.
+      category: ({ name, settings: { case: number, mode, workers } }) =>
+        number && !name.includes('worker') ? `${name}: ${mode}, ${count(workers, 'worker')}` : name,
       series: [
         { label: 'Here', role: 'measured', value: ({ measured }) => measured?.ratePerSec },
         { label: 'Published', role: 'published', value: ({ published }) => published?.ratePerSec },
