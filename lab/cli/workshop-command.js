@@ -12,7 +12,7 @@ import { askForGuess, checkTask, noteGuess } from './check-task.js';
 import { findDataFolder } from './data-folder.js';
 import { joinCommand, leaveCommand } from './join-command.js';
 import { WIDTH } from './lesson-text.js';
-import { parseText, parseUpTo } from './option-parsers.js';
+import { parseText } from './option-parsers.js';
 import { parseAppUrl } from './running-app.js';
 import { refuseWord } from './refuse-word.js';
 import { sendReport } from './send-report.js';
@@ -65,9 +65,7 @@ export const command = {
       ],
     }),
     watch: onLesson('check by itself whenever there is a new result, until it is right', watch, { options: CHECK }),
-    hint: onLesson('give the next of three hints; the last one is the answer', giveHint, {
-      options: [['--step <n>', 'give this one instead, from 1 to 3', parseUpTo(HINTS)], ...PARTS],
-    }),
+    hint: onLesson('give the next of three hints; the last one is the answer', giveHint, { options: PARTS }),
     puzzle: onLesson('show the puzzle of a lesson; every third lesson has one', showPuzzle, { example: '3' }),
     card: {
       about: 'print a summary to take home, with one of your own figures',
@@ -169,8 +167,8 @@ function describeSource({ lab, app }, { results }) {
   return app ? 'the app' : 'your answer';
 }
 
-/** @param {string} name @param {{ step?: number, twist?: boolean, puzzle?: boolean }} options */
-async function giveHint(name, { step, ...part }) {
+/** @param {string} name @param {{ twist?: boolean, puzzle?: boolean }} part */
+async function giveHint(name, part) {
   const lessons = await readLessons();
   const task = findTask(lessons, name, part);
   if (!task.hints) throw new Error(`${task.name} has no hints. The lesson has: npx pool-lab workshop hint ${name}`);
@@ -178,8 +176,8 @@ async function giveHint(name, { step, ...part }) {
   let number = 0;
   await changeProgress(dataDir, lessons, (progress) => {
     const { hints = 0 } = progress.lessons[task.name] ?? {};
-    number = step ?? Math.min(hints + 1, HINTS);
-    return noteLesson(progress, task.name, { hints: Math.max(hints, number) });
+    number = Math.min(hints + 1, HINTS);
+    return noteLesson(progress, task.name, { hints: number });
   });
   const heading = `Hint ${number} of ${HINTS}${number === HINTS ? ', the answer' : ''}`;
   process.stdout.write(`${wrap(`${heading}: ${task.hints[number - 1]}`, WIDTH)}\n`);

@@ -219,12 +219,7 @@ describe('the workshop', () => {
       'Hint 3 of 3',
     ]);
     expect(hints[2]).toContain('the answer: 7 - 2 = 5');
-    expect((await workshop('hint', '14', '--step', '1')).stdout).toBe(hints[0]);
     expect((await workshop('hint', '3', '--puzzle')).stdout).toMatch(/^Hint 1 of 3: The buses may wait/);
-    expect(await workshop('hint', '14', '--step', '4')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('from 1 to 3'),
-    });
   });
 
   test('every puzzle names a command that tells what can be changed', async () => {
@@ -260,9 +255,9 @@ describe('the workshop', () => {
     expect(await failWith('verify', 'case-1', '--cause', 'ten-queries', '--route', '/fast')).toBe(
       '--route /fast is not one of them: --route /order|/customer|/offers|all',
     );
-    expect((await workshop('hint', 'case-1', '--step', '3')).stdout).toMatch(
-      /lost-option: the pool did\s+not\s+have\s+the\s+size/,
-    );
+    const hints = [];
+    for (let call = 0; call < 3; call++) hints.push((await workshop('hint', 'case-1')).stdout);
+    expect(hints[2]).toMatch(/lost-option: the pool did\s+not\s+have\s+the\s+size/);
   });
 
   describe('after a wrong cause', () => {
