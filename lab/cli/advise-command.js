@@ -18,7 +18,7 @@ import { readLoad } from './read-load.js';
 /** @import { Output } from './output.js' */
 
 const MAX_HEADROOM = 100;
-/** Of the process: the recording can't be predicted, so there is no size. */
+/** The exit code if the recording can't be predicted, so that there is no size. */
 const EXIT_NO_PREDICTION = 4;
 
 /** @type {CommandData} */

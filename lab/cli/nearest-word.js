@@ -1,6 +1,6 @@
 /** More changes make another word. */
 const MAX_CHANGES = 3;
-/** Of the longer word, so many letters must stay. */
+/** The least share of the longer word's letters that must stay. */
 const LEAST_ALIKE = 0.5;
 
 /**

@@ -15,7 +15,7 @@ import { layOutText, renderTable, widthOf } from '../report/table.js';
 const BEGINNING = '{"trace":';
 /** Browsers take seconds to open a larger page. */
 const MAX_BYTES = 50e6;
-/** Of a history. */
+/** How many waits of a history the page lists. */
 const LONGEST_WAITS = 10;
 
 /** @type {CommandData} */

@@ -5,13 +5,13 @@ import { requestOnce } from '../harness/loads/request-once.js';
 /** How long to wait for the app's answer. */
 const TIMEOUT_MS = 5000;
 
-/** For whoever has no app there yet. */
+/** What to type if no app runs there yet. */
 export const HOW_TO_WATCH = `Start the app with its pools in view, and use the address that this prints:
   npx pool-lab watch --port 9000 -- node app.js
-For a process that already runs:
+For a process that is already running:
   npx pool-lab attach PID`;
 
-/** Of the round trips that are timed, the first ones are slower and left out. */
+/** The number of timed round trips. The first ones are slower and left out. */
 const ROUND_TRIPS = 50;
 const WARM_UP_TRIPS = 10;
 

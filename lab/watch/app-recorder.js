@@ -13,8 +13,10 @@ const MAX_OVERHEADS = 200;
 /** A sentence with more is not read. */
 const MAX_NAMES = 5;
 
-/** Asks the monitor at a URL. @typedef {<T>(url: string, ask: (client: PoolClient, signal: AbortSignal) => Promise<T>) =>
- *   Promise<T>} AskAt */
+/**
+ * Asks the monitor at a URL.
+ * @typedef {<T>(url: string, ask: (client: PoolClient, signal: AbortSignal) => Promise<T>) => Promise<T>} AskAt
+ */
 /** @typedef {{ recorder: ProcessRecorder, url: string }} Recorded */
 
 /** Records the processes of an app, from now on: one, or all that `pool-lab watch` lists. */
@@ -26,9 +28,9 @@ export class AppRecorder {
   #onNews;
   /** @type {Recorded[]} */
   #running = [];
-  /** Also those that ended. @type {Recorded[]} */
+  /** All recorders, also those of processes that ended. @type {Recorded[]} */
   #all = [];
-  /** URLs of those that have not ended, also of those that were not chosen. @type {Set<string>} */
+  /** URLs of all running processes, including those that are not recorded. @type {Set<string>} */
   #known = new Set();
   #isOverview = false;
   #lookedAtMs = 0;
@@ -36,8 +38,8 @@ export class AppRecorder {
 
   /**
    * @param {string} url of an app, or of the page of all processes
-   * @param {{ ask: AskAt, onNews: (text: string) => void, client?: string, pid?: string }} options client, pid: the only
-   *   ones to record
+   * @param {{ ask: AskAt, onNews: (text: string) => void, client?: string, pid?: string }} options client, pid: the
+   *   only ones to record
    */
   constructor(url, { ask, onNews, client, pid }) {
     this.#url = url;

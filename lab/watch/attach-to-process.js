@@ -15,7 +15,7 @@ const MODULE = JSON.stringify(fileURLToPath(import.meta.resolve('mongodb-pool-mo
 /** @param {string} call */
 const inMonitor = (call) => `process.getBuiltinModule('node:module').createRequire(${MODULE})(${MODULE}).${call}()`;
 
-/** Loads the monitor in the process. Older versions of Node warn that loading an ES module like this is experimental. */
+/** Loads the monitor in the process. Older versions of Node warn that it is experimental to load an ES module so. */
 const ATTACH = `(async () => {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -49,7 +49,8 @@ export async function attachToProcess({ pid, port }, signal) {
     throw new Error(
       notWatched
         ? `Process ${pid} can't be watched: ${notWatched}. Nothing was left behind`
-        : `Process ${pid} has no MongoClient of driver 4 or later in use, so there is nothing to watch. Nothing was left behind`,
+        : `Process ${pid} has no MongoClient of driver 4 or later in use, so there is nothing to watch. ` +
+            'Nothing was left behind',
     );
   if (owner === null) throw new Error(`Process ${pid} is already watched: ${url}`);
   // The monitor watches for as long as we keep this response open.

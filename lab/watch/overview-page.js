@@ -22,7 +22,8 @@ import { OverviewReader } from './read-overview.js';
  * @property {string} longestWait
  * @property {string} rate
  *
- * @typedef {{ command: string, sentence: string, trouble: string, rows: OverviewRow[], total: OverviewRow | null }} OverviewPage
+ * @typedef {{ command: string, sentence: string, trouble: string, rows: OverviewRow[], total: OverviewRow | null }}
+ *   OverviewPage
  */
 
 /**
@@ -31,7 +32,7 @@ import { OverviewReader } from './read-overview.js';
  * @param {string} [problem] why nothing is watched
  * @returns {OverviewPage}
  */
-export function describeOverview(command, { processes, totals }, problem = '') {
+function describeOverview(command, { processes, totals }, problem = '') {
   const isUnwatched = processes.length === 0 && problem !== '';
   return {
     command,
@@ -66,7 +67,8 @@ function describeProcesses(processes, { waiting, longestWaitMs, active, max }) {
   const count = processes.length === 1 ? 'One process' : `${processes.length} processes`;
   const lanes = max === 0 ? `${active} lanes busy` : `${active} of ${max} lanes busy`;
   if (waiting === 0) return `${count}: ${lanes}, nobody waits`;
-  return `${count}: ${lanes}, ${waiting === 1 ? '1 request waits, for' : `${waiting} requests wait, the longest for`} ${describeWait(longestWaitMs)}`;
+  const waits = waiting === 1 ? '1 request waits, for' : `${waiting} requests wait, the longest for`;
+  return `${count}: ${lanes}, ${waits} ${describeWait(longestWaitMs)}`;
 }
 
 /** What stands out, the worst first. @param {ProcessLoad[]} processes @returns {string} empty if nothing does */
@@ -84,7 +86,7 @@ function findTrouble(processes) {
   );
 }
 
-/** Of the process with the longest wait. @param {ProcessLoad[]} processes */
+/** Why requests waited in the process with the longest wait. @param {ProcessLoad[]} processes */
 function describeDiagnosis(processes) {
   const [first] = processes.toSorted((a, b) => b.longestWaitMs - a.longestWaitMs);
   if (!first?.diagnosis) return '';
@@ -116,12 +118,12 @@ const FILES = {
 };
 
 /**
- * The page that lists the watched processes: `GET /`, and its figures, `GET /processes`. If only one has a pool, `GET /`, `GET /pool`
- * and the paths below it lead to that process, so that one address is enough for everything.
+ * The page that lists the watched processes: `GET /`, and its figures, `GET /processes`. If only one has a pool,
+ * `GET /`, `GET /pool` and the paths below it lead to that process, so that one address is enough for everything.
  *
  * @param {AttachedProcess[]} processes may grow
- * @param {{ port: number, command: string, problems: string[] }} options port: on loopback; 0 takes any free one. problems:
- *   why nothing is watched, the last one is shown; may grow
+ * @param {{ port: number, command: string, problems: string[] }} options port: on loopback; 0 takes any free one.
+ *   problems: why nothing is watched, the last one is shown; may grow
  * @returns {Promise<{ url: string, close: () => void }>}
  * @throws {Error} if the port is in use
  */

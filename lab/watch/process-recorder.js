@@ -8,7 +8,10 @@ import { isTimeout } from '../base/poll.js';
 /** The monitor reads its server at most this often. */
 const SERVER_EVERY_MS = 900;
 
-/** Asks the process. @typedef {<T>(ask: (client: PoolClient, signal: AbortSignal) => Promise<T>) => Promise<T>} AskProcess */
+/**
+ * Asks the process.
+ * @typedef {<T>(ask: (client: PoolClient, signal: AbortSignal) => Promise<T>) => Promise<T>} AskProcess
+ */
 /** @typedef {'checkouts' | 'requests' | 'connections' | 'seconds'} ListName */
 /** @type {ListName[]} */
 const OTHER_LISTS = ['requests', 'connections', 'seconds'];
@@ -18,11 +21,11 @@ export class ProcessRecorder {
   #ask;
   #number;
   #client;
-  /** By list that the process has: the last id. An older monitor has fewer. @type {Map<ListName, number>} */
+  /** The last id of each list that the process has. An older monitor has fewer. @type {Map<ListName, number>} */
   #lastIds = new Map();
   /** The options of each pool when they were last written. @type {Map<string, string | undefined>} */
   #written = new Map();
-  /** Of all pools together, in the last second. @type {number | undefined} */
+  /** The size of all pools together in the last second. @type {number | undefined} */
   #max;
   /** The clock of the process, less ours. */
   #aheadMs = 0;
@@ -41,7 +44,10 @@ export class ProcessRecorder {
   /** Its server's load at first; null where it does not tell. @type {ServerLoad | null} */
   firstServer = null;
 
-  /** @param {AskProcess} ask @param {{ number: number, client?: string }} options number: in the trace; client: the only one */
+  /**
+   * @param {AskProcess} ask
+   * @param {{ number: number, client?: string }} options number: in the trace; client: the only one
+   */
   constructor(ask, { number, client }) {
     this.#ask = ask;
     this.#number = number;
@@ -60,7 +66,7 @@ export class ProcessRecorder {
     if (this.firstServer) this.#server = { load: this.firstServer, atMs: performance.now() };
   }
 
-  /** Of the operating system; undefined for an app with a page of its own. @returns {string | undefined} */
+  /** The process id; undefined for an app with a page of its own. @returns {string | undefined} */
   get pid() {
     const { pid } = this.snapshot.process ?? {};
     return pid === undefined ? undefined : String(pid);
@@ -238,7 +244,13 @@ function listClients({ max = 0, clients = [{ name: null, servers: [''], options:
   return clients;
 }
 
-/** @param {PoolClient} client @param {ListName} name @param {number} after @param {AbortSignal} signal @returns {Promise<any>} */
+/**
+ * @param {PoolClient} client
+ * @param {ListName} name
+ * @param {number} after
+ * @param {AbortSignal} signal
+ * @returns {Promise<any>}
+ */
 function readList(client, name, after, signal) {
   return client[`${name}Since`](after, signal);
 }
@@ -254,7 +266,7 @@ export function measureBusy(before, after) {
   return busy === null ? null : Math.max(0, round(busy));
 }
 
-/** To three decimals. @param {number} value */
+/** Rounds to three decimals. @param {number} value */
 export function round(value) {
   return Math.round(value * 1000) / 1000;
 }

@@ -69,7 +69,12 @@ export class OverviewReader {
     };
   }
 
-  /** Why its requests waited. @param {AttachedProcess} process @param {string} url @returns {Promise<string>} empty if unknown */
+  /**
+   * Why its requests waited.
+   * @param {AttachedProcess} process
+   * @param {string} url
+   * @returns {Promise<string>} empty if unknown
+   */
   async #diagnose(process, url) {
     const before = this.#diagnoses.get(process);
     if (before && performance.now() - before.atMs < DIAGNOSE_EVERY_MS) return before.text;

@@ -9,10 +9,12 @@ const EVERY_MS = 500;
 const ANSWER_MS = 2000;
 
 /**
- * Tells of each process whose driver still has no connection to MongoDB, 3 s after it began to open one. Later outages are on its page.
+ * Tells of each process whose driver still has no connection to MongoDB, 3 s after it began to open one. Later outages
+ * are on its page.
  *
  * @param {AttachedProcess[]} processes may grow
- * @param {{ onSilent: (process: AttachedProcess) => void, stop: AbortSignal }} options onSilent is called once per process
+ * @param {{ onSilent: (process: AttachedProcess) => void, stop: AbortSignal }} options onSilent is called once per
+ *   process
  */
 export function watchSilentDatabases(processes, { onSilent, stop }) {
   /** @type {Map<AttachedProcess, number>} When each was seen first. */

@@ -83,7 +83,9 @@ export class ProblemFinder {
     if (processes.some(({ url, notWatched }) => url !== undefined || notWatched !== undefined)) return undefined;
     return {
       pid,
-      text: `process ${pid} (${command}) listens on port ${port}, but no MongoClient of driver 4 or later has connected in it`,
+      text:
+        `process ${pid} (${command}) listens on port ${port}, ` +
+        'but no MongoClient of driver 4 or later has connected in it',
     };
   }
 
@@ -114,7 +116,7 @@ function describeReplaced({ pid, port, command, nodeOptions }) {
  * @param {Set<number>} known those to leave out
  * @returns {Promise<Listener[] | undefined>} undefined if the system has no /proc
  */
-export async function findListeners(root, known) {
+async function findListeners(root, known) {
   if (process.platform !== 'linux') return undefined;
   const found = await Promise.all(
     listTree(root)

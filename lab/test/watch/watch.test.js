@@ -6,7 +6,7 @@ import { serveHttp } from 'test-support/network.js';
 import { findFreePort } from 'test-support/processes.js';
 import { startWatch } from './start-watch.js';
 import { runCli } from '../support/run-cli.js';
-import { describeOverview, openOverview } from '../../watch/overview-page.js';
+import { openOverview } from '../../watch/overview-page.js';
 import { OverviewReader } from '../../watch/read-overview.js';
 
 describe('watching', () => {
@@ -83,6 +83,13 @@ describe('attaching', () => {
 });
 
 describe('the overview', () => {
+  /** @param {Parameters<typeof openOverview>[0]} processes @param {string[]} [problems] */
+  async function openPage(processes, problems = []) {
+    const page = await openOverview(processes, { port: 0, command: 'app.js', problems });
+    cleanUp(page.close);
+    return async (/** @type {string} */ path) => (await fetch(`${page.url}${path}`)).json();
+  }
+
   test('a rate counts again soon after the clock of the app was set back', async () => {
     let pool = {};
     const url = await serveHttp((req, res) => res.end(JSON.stringify(pool)));
@@ -133,17 +140,14 @@ describe('the overview', () => {
       [1, /^\D+ 50 ms .+ \/report \(find articles\) /],
       [2, /^Process 0: \D+ 50 ms .+ \/report \(find articles\) /],
     ])) {
-      const { trouble } = describeOverview('app.js', await new OverviewReader(processes.slice(0, count)).read());
+      const { trouble } = await (await openPage(processes.slice(0, count), ['process 7 is alone']))('processes');
       expect(trouble).toMatch(words);
     }
-    expect(describeOverview('app.js', await new OverviewReader([]).read(), 'process 7 is alone')).toMatchObject({
+    const read = await openPage([], ['process 7 is alone']);
+    expect(await read('processes')).toMatchObject({
       sentence: 'Nothing is watched yet',
       trouble: 'Process 7 is alone.',
     });
-    const watched = await new OverviewReader(processes).read();
-    expect(describeOverview('app.js', watched, 'process 7 is alone').trouble).not.toMatch('alone');
-    const page = await openOverview([], { port: 0, command: 'app.js', problems: ['process 7 is alone'] });
-    cleanUp(page.close);
-    expect(await (await fetch(`${page.url}pool`)).json()).toMatchObject({ status: 503, detail: 'process 7 is alone' });
+    expect(await read('pool')).toMatchObject({ status: 503, detail: 'process 7 is alone' });
   });
 });
