@@ -14,7 +14,7 @@ import { createTraceLoad, predict, quantile } from 'mongodb-pool-predictor';
 import { startApp } from '../../lab/harness/app-process.js';
 import { runClosedLoop } from '../../lab/harness/loads/closed-loop.js';
 import { requestOnce } from '../../lab/harness/loads/request-once.js';
-import { traceOf } from '../../lab/harness/summarise-checkouts.js';
+import { useMsOf, waitMsOf } from '../../lab/harness/warm-up.js';
 import { warmUp } from '../../lab/harness/warm-up.js';
 import { openMongo } from '../../src/mongo/embedded.js';
 
@@ -169,4 +169,25 @@ async function predictResponses({ overheadsMs, checkouts }, from, to) {
     variants: [{ predicted }],
   } = await predict({ load, services: load.services, poolSizes: [to], overhead, seeds: 19 });
   return { predicted: predicted.routes, callers: load.callers.callers };
+}
+
+/**
+ * Makes a trace of checkouts.
+ * @param {Measured['checkouts']} checkouts those without a route are left out
+ * @param {{ maxPoolSize: number }} header
+ */
+function traceOf(checkouts, header) {
+  const named = checkouts
+    .filter(({ checkedInAtMs, route }) => checkedInAtMs !== null && route !== null)
+    .sort((a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs);
+  const routes = [...new Set(named.map(({ route }) => String(route)))];
+  return {
+    header,
+    routes,
+    checkOutStartedMs: named.map(({ checkOutStartedAtMs }) => checkOutStartedAtMs - named[0].checkOutStartedAtMs),
+    waitMs: named.map(waitMsOf),
+    useMs: named.map(useMsOf),
+    routeOf: named.map(({ route }) => routes.indexOf(String(route))),
+    warnings: [],
+  };
 }

@@ -6,7 +6,7 @@ import { widthOf, layOutText } from '../report/table.js';
 import { readSettings } from '../../src/settings.js';
 import { judgeGoals } from '../sweep/sweep-figures.js';
 import { Sweep } from '../sweep/sweep-lab.js';
-import { createSweepView } from '../sweep/sweep-view.js';
+import { createSweepView, explainGaps } from '../sweep/sweep-view.js';
 import { REQUIRED } from './add-command.js';
 import { requireYes } from './confirm.js';
 import { parseUpTo } from './option-parsers.js';
@@ -116,7 +116,7 @@ async function runSweep({ command, scenario: files }, { repeat, baseline, out, j
     await reportResult(view, whole, {
       out,
       json,
-      texts: [...sweep.diagnoses, ...words.slice(1)],
+      texts: [...explainGaps(whole), ...sweep.diagnoses, ...words.slice(1)],
     });
     if (changes?.routes.some(({ verdict }) => verdict === 'worse')) process.exitCode = 1;
     if (options.slo && listSizes(options.slo, result.variants, 'met').length === 0) process.exitCode = 1;

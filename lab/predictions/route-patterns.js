@@ -1,4 +1,4 @@
-/** @import { RequestLine } from 'mongodb-pool-predictor' */
+/** @import { RequestLine, Slo } from 'mongodb-pool-predictor' */
 
 /**
  * Finds the app's route for each route of a scenario: `/users/{{ id }}` and `/users/42` are both `/users/:id`.
@@ -58,4 +58,19 @@ function rate(pattern, parts) {
     if (part === parts[index]) return sum + 2;
     return sum + (isVariable(part) && parts[index]?.includes('{{') ? 1 : 0);
   }, 0);
+}
+
+/**
+ * @param {Slo[]} slos
+ * @param {RequestLine[]} requests of the scenario
+ * @param {string[]} seen the app's routes that some of these have reached
+ * @throws {Error} naming a goal whose route no request of the scenario can reach
+ */
+export function requireGoalRoutes(slos, requests, seen) {
+  const known = matchRoutes(requests, seen);
+  const others = requests.filter(({ route }) => !known.has(String(route)));
+  const unknown = slos.find(({ route }) => !seen.includes(route) && matchRoutes(others, [route]).size === 0);
+  if (!unknown) return;
+  const names = new Set([...seen, ...others.flatMap(({ route }) => route ?? [])]);
+  throw new Error(`"${unknown.text}": the load has no route ${unknown.route}, only ${[...names].join(', ')}`);
 }

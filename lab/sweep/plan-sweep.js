@@ -6,8 +6,10 @@ import { WORKERS } from '../../src/load-tests/artillery.js';
 import { printCommand, toPrintable } from '../../src/base/printable.js';
 import { reasonOf } from '../../src/base/files.js';
 
-/** @import { SweepScenario } from './size-prediction.js' */
+/** @import { RequestLine, Workload } from 'mongodb-pool-predictor' */
 /** @import { SweepOptions, SweepPlan } from './sweep-lab.js' */
+
+/** @typedef {Workload & { requests: RequestLine[] }} SweepScenario */
 
 /** Start and end of Artillery and the app, in ms: an estimate for the progress bar. */
 const OVERHEAD_MS = 10_000;
@@ -16,11 +18,11 @@ const COMMAND_MS = 30_000;
 
 /** @param {SweepOptions} options @returns {Promise<SweepPlan>} */
 export async function planSweep({ command, load, target, client, poolSizes, slo = [], warmUp, ...options }) {
-  const read = await readForPrediction(options);
+  const workload = await readWorkloadOf(options);
   const { scenario, environment, config, variables } = options;
-  const durationMs = read.workload ? createScenarioLoad(read.workload, { workers: WORKERS }).durationMs : COMMAND_MS;
+  const durationMs = workload ? createScenarioLoad(workload, { workers: WORKERS }).durationMs : COMMAND_MS;
   return {
-    ...read,
+    workload,
     settings: {
       command: printCommand(command),
       target: target && toPrintable(target),
@@ -41,12 +43,13 @@ export async function planSweep({ command, load, target, client, poolSizes, slo 
 }
 
 /**
- * Artillery can run more than can be simulated.
+ * Reads the scenario, to know its routes and how long it lasts.
  * @param {Pick<SweepOptions, 'scenario' | 'environment' | 'config' | 'variables'>} options
- * @returns {Promise<{ workload?: SweepScenario, warnings: string[] }>}
+ * @returns {Promise<SweepScenario | undefined>} undefined without a scenario, or for one with what only Artillery knows
+ * @throws {Error} naming a file that can't be read
  */
-async function readForPrediction({ scenario, environment, config, variables }) {
-  if (scenario === undefined) return { warnings: [] };
+async function readWorkloadOf({ scenario, environment, config, variables }) {
+  if (scenario === undefined) return undefined;
   const files = [...scenario, ...(config === undefined ? [] : [config])];
   for (const file of files) {
     await access(file).catch((cause) => {
@@ -54,16 +57,7 @@ async function readForPrediction({ scenario, environment, config, variables }) {
     });
   }
   const [first, ...others] = files;
-  try {
-    const workload = await readScenario(first, { environment, variables, others, skipFunctions: true });
-    const warnings = workload.warnings.map(
-      ({ file = first, line, message }) => `${nameFile(file)}, line ${line}, in the prediction: ${message}`,
-    );
-    return { workload, warnings };
-  } catch (error) {
-    const { message } = /** @type {Error} */ (error);
-    return { warnings: [`the prediction replays the requests as they arrived: ${message}`] };
-  }
+  return readScenario(first, { environment, variables, others, skipFunctions: true }).catch(() => undefined);
 }
 
 /** @param {string} file */

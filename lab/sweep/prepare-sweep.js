@@ -3,10 +3,9 @@ import { ask } from 'mongodb-pool-page/client';
 import { runArtillery } from '../../src/load-tests/artillery.js';
 import { runClosedLoop } from '../harness/loads/closed-loop.js';
 import { askMonitor } from '../harness/monitor-reader.js';
-import { matchRoutes } from '../predictions/route-patterns.js';
+import { requireGoalRoutes } from '../predictions/route-patterns.js';
 import { startWatchedApp, waitForClients } from './start-watched.js';
 
-/** @import { RequestLine, Slo } from 'mongodb-pool-predictor' */
 /** @import { AttachedApp } from '../harness/attached-app.js' */
 /** @import { Context, Prepared } from '../harness/run-lab.js' */
 /** @import { SweepOptions, SweepPlan } from './sweep-lab.js' */
@@ -55,21 +54,6 @@ export async function prepareSweep({ workload }, options, { mongoUrl, signal, re
     settings: { mongodb: hosts.join(', '), ownPoolSizes: ownSizes },
     environment: { node: node.replace('v', ''), driver: "the app's", mongodb: "the app's" },
   };
-}
-
-/**
- * @param {Slo[]} slos
- * @param {RequestLine[]} requests of the scenario
- * @param {string[]} seen the app's routes that some of these have reached
- * @throws {Error} naming a goal whose route no request of the scenario can reach
- */
-export function requireGoalRoutes(slos, requests, seen) {
-  const known = matchRoutes(requests, seen);
-  const others = requests.filter(({ route }) => !known.has(String(route)));
-  const unknown = slos.find(({ route }) => !seen.includes(route) && matchRoutes(others, [route]).size === 0);
-  if (!unknown) return;
-  const names = new Set([...seen, ...others.flatMap(({ route }) => route ?? [])]);
-  throw new Error(`"${unknown.text}": the load has no route ${unknown.route}, only ${[...names].join(', ')}`);
 }
 
 /** More callers would be a load test. */
@@ -127,7 +111,7 @@ const CLIENT_MS = 5000;
  * @param {object} run
  * @param {string} run.mongoUrl of a MongoDB for the app; empty: it has its own
  * @param {string[]} run.paths to request, each once
- * @param {(statuses: Record<string, number>) => void} run.check gets the status of each path; throws unless these will do
+ * @param {(statuses: Record<string, number>) => void} run.check gets the status of each path; throws unless these do
  * @param {AbortSignal} run.signal
  * @returns {Promise<TriedApp>}
  * @throws {Error} saying why it can't

@@ -1,170 +1,191 @@
-import { createScenarioLoad, poolOfApp, predict, renameRoutes, shareServer } from 'mongodb-pool-predictor';
-import { WORKERS } from '../../src/load-tests/artillery.js';
-import { mean } from '../base/statistics.js';
-import { mergeFigures } from '../harness/merge-figures.js';
-import { traceOf } from '../harness/summarise-checkouts.js';
-import { useMsOf } from '../harness/warm-up.js';
-import { hasSucceeded, isServed } from './measured-requests.js';
-import { replayRequests } from './replayed-load.js';
-import { matchRoutes } from '../predictions/route-patterns.js';
+import { TraceLines } from 'mongodb-pool-monitor';
+import {
+  advise,
+  checkRecording,
+  hideUncertain,
+  judgeTrust,
+  openRecording,
+  poolOfApp,
+  predict,
+  readTraceText,
+} from 'mongodb-pool-predictor';
+import { mean, median } from '../base/statistics.js';
+import { pickWorse } from '../predictions/describe-callers.js';
+import { explainHidden } from '../predictions/explain-check.js';
 
-/** @import { AppPool, Load, RequestLine, Service, Workload } from 'mongodb-pool-predictor' */
+/** @import { Advice, Load, RecordedTrace, Slo, TraceLoad, Trust } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
-/** @import { SeenCheckout } from '../harness/monitor-reader.js' */
-/** @import { JoinedRequest } from './measured-requests.js' */
-/** @import { SweepFigures } from './sweep-figures.js' */
+/** @import { Seen } from '../harness/monitor-reader.js' */
 
-/**
- * What was seen of one measurement.
- *
- * @typedef {object} SweepRecording
- * @property {number} poolSize
- * @property {JoinedRequest[]} requests
- * @property {SeenCheckout[]} checkouts
- * @property {AppPool} settings of the app's pool
- */
+/** What was recorded of one measurement. @typedef {{ poolSize: number, trace: RecordedTrace }} SweepRecording */
 
-/** @typedef {Workload & { requests: RequestLine[] }} SweepScenario */
-
-/** A load that was measured, for a simulation. @typedef {{ load: Load, services: Record<string, Service> }} MeasuredLoad */
-
+const RUNS = 19;
 /** Predictions from more measurements do not get better. */
 const MAX_PREDICTIONS = 5;
-const RUNS = 19;
+/** The seed with which a load of a trace is the trace itself. */
+const RECORDED_SEED = 1;
 
 /**
- * Predicts the load at a size from each measurement at another size: its requests, with the times of their queries. The figures
- * are medians, as those of measurements are, so that a measurement that was disturbed does not count.
+ * Records a measurement, as `pool-lab record` would.
  *
  * @param {number} poolSize
- * @param {SweepRecording[]} recordings at any sizes; those at this size are left out
- * @param {SweepScenario | undefined} workload undefined: the requests arrive as they did
- * @returns {Promise<Partial<SweepFigures>>} empty with nothing to predict it from
+ * @param {Pick<Seen, 'checkouts' | 'requests'>} seen
+ * @param {{ settings?: object, clients?: any[], server?: Trace['server'] }} snapshot of the app; server: what it did
+ * @returns {Promise<SweepRecording>}
  */
-export async function predictSize(poolSize, recordings, workload) {
-  const others = recordings
-    .filter((recording) => recording.poolSize !== poolSize && recording.checkouts.some(isServed))
-    .toSorted((a, b) => b.poolSize - a.poolSize);
-  const predictions = [];
-  for (const recording of others.slice(0, MAX_PREDICTIONS)) {
-    const { variants } = await predict({
-      ...createMeasuredLoad(recording, others, workload),
-      poolSizes: [poolSize],
-      seeds: RUNS,
-      poolOf: (size) => poolOfApp({ ...recording.settings, poolSize: size }),
-    });
-    predictions.push(variants[0].predicted);
-  }
-  return predictions.length > 0 ? mergeFigures(predictions, new Set()) : {};
+export async function recordMeasurement(poolSize, { checkouts, requests }, { settings, clients = [], server }) {
+  const lines = new TraceLines();
+  const text = [
+    lines.ofTrace({ pool: settings }),
+    ...clients.flatMap(({ name: pool, servers, options }) =>
+      servers.map((/** @type {string} */ server) => lines.ofPool({ pool, server, options })),
+    ),
+    ...checkouts.map((checkout) => lines.ofCheckout(checkout)),
+    ...requests.map((request) => lines.ofRequest(request)),
+    [{ end: 'closed', ...(server && { server }) }],
+  ]
+    .flatMap((each) => each.map((/** @type {object} */ line) => `${JSON.stringify(line)}\n`))
+    .join('');
+  return { poolSize, trace: await readTraceText(text) };
 }
 
 /**
- * The measurement whose queries took neither long nor short.
+ * Predicts the requests that were measured at a size, as they arrived there, from each other size: with the times of its
+ * queries. A figure is the median of these predictions, so that a measurement that was disturbed does not count, and its
+ * band holds all of theirs. What `predict` would not show has no figures here, either.
+ *
+ * @param {number} poolSize
+ * @param {SweepRecording[]} recordings at any sizes
+ * @param {{ isScenario: boolean }} load isScenario: it came from users who wait for their answers
+ * @returns {Promise<Record<string, any>>} figures, and why some are hidden; empty with nothing to predict them from
+ */
+export async function predictSize(poolSize, recordings, { isScenario }) {
+  const own = recordings.filter((recording) => recording.poolSize === poolSize);
+  const others = recordings.filter((recording) => recording.poolSize !== poolSize).slice(0, MAX_PREDICTIONS);
+  if (own.length === 0 || others.length === 0) return {};
+  const opened = await Promise.all(others.map((other) => openAmong(other, others)));
+  const loads = own.map(({ trace }) => {
+    const { load } = openRecording([trace]);
+    return (isScenario && load.closedReading) || load;
+  });
+  const predictions = [];
+  for (const { recording, trust } of opened)
+    for (const arrived of loads) {
+      const { settings, overhead, load, trace } = recording;
+      const { variants } = await predict({
+        load: { ...repeatArrivals(arrived), server: trace.sharing },
+        services: { ...arrived.services, ...load.services },
+        overhead,
+        poolSizes: [poolSize],
+        seeds: RUNS,
+        poolOf: (size) => poolOfApp({ ...settings, poolSize: size }),
+        widen: trust.widen,
+      });
+      predictions.push(variants[0].predicted);
+    }
+  const [{ callers }] = loads;
+  const reasonToHide = /** @type {Trust['reasonToHide']} */ (
+    (figure) => {
+      if (callers.doubt !== null && !isScenario) return { code: callers.doubt, figures: callers };
+      const reasons = opened.map(({ trust }) => trust.reasonToHide(figure));
+      return reasons.includes(null) ? null : reasons[0];
+    }
+  );
+  const [low, high] = [
+    combine(
+      predictions.map((each) => each.low),
+      Math.min,
+    ),
+    combine(
+      predictions.map((each) => each.high),
+      Math.max,
+    ),
+  ];
+  const middle = combine(predictions, (...values) => median(values));
+  const { variants, hidden } = hideUncertain({ reasonToHide }, [
+    { settings: { poolSize }, predicted: { ...middle, low, high } },
+  ]);
+  return { ...variants[0].predicted, hidden };
+}
+
+/**
+ * What `advise` says of the most typical measurement.
  *
  * @param {SweepRecording[]} recordings
- * @returns {SweepRecording | undefined} undefined if none has queries
+ * @param {Slo[]} slos
+ * @param {{ isScenario: boolean }} load see predictSize
+ * @returns {Promise<Advice>}
+ * @throws {Error} saying why there is none
  */
-export function pickTypical(recordings) {
-  const meanUseMs = (/** @type {SweepRecording} */ { checkouts }) => mean(checkouts.filter(isServed).map(useMsOf));
-  const sorted = recordings
-    .filter(({ checkouts }) => checkouts.some(isServed))
-    .toSorted((a, b) => meanUseMs(a) - meanUseMs(b));
+export async function adviseFrom(recordings, slos, { isScenario }) {
+  const { recording, trust } = await openAmong(pickTypical(recordings), recordings);
+  if (trust.refusal) throw new Error(explainHidden({ reason: trust.refusal, poolSizes: ['any size'], isAll: true }));
+  const { load, overhead } = recording;
+  const options = { services: load.services, overhead, slos, marginAt: trust.marginAt };
+  const { closedReading } = load;
+  const second = closedReading && (await advise({ load: closedReading, ...options }));
+  if (second && isScenario) return second;
+  const first = await advise({ load, ...options });
+  return second ? pickWorse(first, second) : first;
+}
+
+/** Picks the recording whose queries took neither long nor short. @param {SweepRecording[]} recordings at least one */
+function pickTypical(recordings) {
+  const useMsOf = (/** @type {SweepRecording} */ { trace }) => mean(trace.checkouts.useMs.filter((ms) => ms >= 0));
+  const sorted = recordings.toSorted((a, b) => useMsOf(a) - useMsOf(b));
   return sorted[(sorted.length - 1) >> 1];
 }
 
 /**
- * @param {SweepRecording} recording with checkouts
- * @param {SweepRecording[]} others that show more of the server: whether queries slow each other down
- * @param {SweepScenario | undefined} workload
- * @returns {MeasuredLoad}
+ * Opens a recording. Others at other sizes show how queries slow each other down.
+ * @param {SweepRecording} measured
+ * @param {SweepRecording[]} recordings
  */
-export function createMeasuredLoad(recording, others, workload) {
-  const all = [recording, ...others.filter((other) => other !== recording)];
-  const trace = shareServer(all.map(traceOfQueries), {
-    pool: poolOfApp({ ...recording.settings, poolSize: recording.poolSize }),
-  });
-  const alone = new Map(listServed(recording).map((checkout, index) => [checkout, trace.sharing?.aloneMs[index]]));
-  const aloneMs = (/** @type {SeenCheckout} */ checkout) => alone.get(checkout) ?? useMsOf(checkout);
-  const { requests } = recording;
-  const routes = [...new Set(requests.map(({ route }) => route))];
-  /** @type {Record<string, Service>} */
-  const services = Object.fromEntries(
-    routes.map((route) => {
-      const good = requests.filter((request) => request.route === route && hasSucceeded(request));
-      return [
-        route,
-        good.length === 0
-          ? { kind: 'none' }
-          : {
-              kind: 'requests',
-              requests: good.map((request) => ({
-                queriesMs: inTurn(request.checkouts).map((turn) => turn.map(aloneMs)),
-                restMs: request.restMs,
-              })),
-              workShare: shareOfWork(
-                good.flatMap((request) => request.checkouts),
-                trace,
-                aloneMs,
-              ),
-            },
-      ];
-    }),
-  );
-  const server = trace.sharing && { cores: trace.sharing.cores, sliceMs: trace.sharing.sliceMs };
-  if (!workload) {
-    const replays = all.map((each) => replayRequests(each.requests, each.poolSize));
-    // Where a closed loop shows, it was one at all sizes.
-    const { load } = replays.find(({ callers }) => callers > 0) ?? replays[0];
-    return { load: { ...load, server }, services };
-  }
-  const names = matchRoutes(workload.requests, routes);
-  const scenarios = workload.scenarios.map((scenario) => ({ ...scenario, steps: renameRoutes(scenario.steps, names) }));
-  const load = createScenarioLoad({ ...workload, scenarios }, { workers: WORKERS, server });
-  // The app was not seen to answer these.
-  for (const route of load.routes) services[route] ??= { kind: 'none' };
-  return { load, services };
-}
-
-/** @param {SweepRecording} recording @returns {SeenCheckout[]} in order of their starts */
-function listServed({ checkouts }) {
-  return checkouts.filter(isServed).toSorted((a, b) => a.checkOutStartedAtMs - b.checkOutStartedAtMs);
-}
-
-/** Queries of one kind are alike, also where a route makes several. @param {SeenCheckout} checkout */
-function nameQuery({ route, operation }) {
-  return `${route} ${operation}`;
-}
-
-/** @param {SweepRecording} recording @returns {Trace} */
-function traceOfQueries(recording) {
-  return traceOf(listServed(recording), { maxPoolSize: recording.poolSize, nameOf: nameQuery });
+async function openAmong(measured, recordings) {
+  const others = recordings.filter((each) => each.poolSize !== measured.poolSize);
+  const recording = openRecording([measured, ...others].map(({ trace }) => trace));
+  // At another size, the load may have been another one by chance: that is no reason to doubt the model.
+  return { recording, trust: judgeTrust(recording, await checkRecording({ ...recording, others: [] })) };
 }
 
 /**
- * The queries of a request, one after another. Those that overlap are in one list.
- *
- * @param {SeenCheckout[]} checkouts in order of their starts
- * @returns {SeenCheckout[][]}
+ * Combines figures one by one.
+ * @param {any[]} sets of the same shape: numbers and nested objects
+ * @param {(...values: number[]) => number} pick
+ * @returns {any}
  */
-function inTurn(checkouts) {
-  /** @type {SeenCheckout[][]} */
-  const turns = [];
-  let untilMs = -Infinity;
-  for (const checkout of checkouts.filter(isServed)) {
-    if (checkout.checkOutStartedAtMs >= untilMs) turns.push([checkout]);
-    else turns[turns.length - 1].push(checkout);
-    untilMs = Math.max(untilMs, Number(checkout.checkedInAtMs));
-  }
-  return turns;
+function combine(sets, pick) {
+  const known = sets.filter((set) => set !== undefined);
+  if (typeof known[0] !== 'object') return pick(...known.filter((value) => !Number.isNaN(value)));
+  const keys = [...new Set(known.flatMap(Object.keys))];
+  return Object.fromEntries(
+    keys.map((key) => [
+      key,
+      combine(
+        known.map((set) => set[key]),
+        pick,
+      ),
+    ]),
+  );
 }
 
-/** @param {SeenCheckout[]} checkouts @param {Trace} trace @param {(checkout: SeenCheckout) => number} aloneMs */
-function shareOfWork(checkouts, { sharing }, aloneMs) {
-  let [all, work] = [0, 0];
-  for (const checkout of checkouts.filter(isServed)) {
-    const ms = aloneMs(checkout);
-    all += ms;
-    work += ms * (sharing?.workShares[nameQuery(checkout)] ?? 0);
-  }
-  return all > 0 ? work / all : 0;
+/**
+ * A load whose every run has the arrivals that were recorded. The times of their queries are drawn anew.
+ * @param {TraceLoad} load
+ * @returns {Load}
+ */
+function repeatArrivals({ routes, durationMs, withOpenings, ...load }) {
+  const drawn = { serviceMs: NaN, handoverMs: 0, known: undefined };
+  return {
+    routes,
+    durationMs,
+    withOpenings: withOpenings && ((pool, _, factor) => withOpenings(pool, RECORDED_SEED, factor)),
+    isRandom: () => true,
+    arrivals: (_, factor) => ({
+      *[Symbol.iterator]() {
+        for (const arrival of load.arrivals(RECORDED_SEED, factor))
+          yield { ...arrival, ...drawn, requests: arrival.requests?.map((request) => ({ ...request, ...drawn })) };
+      },
+    }),
+  };
 }

@@ -76,8 +76,9 @@ export function waitForClients(app, ms) {
         const reason = app.processes.find(({ notWatched }) => notWatched)?.notWatched;
         if (reason) return `the app's client is not watched: ${reason}`;
         return (
-          `no MongoClient of the app connected within ${Math.round(ms / 1000)} s: there is no pool to measure. A client that ` +
-          'connects with its first query needs a request: name one that makes a query with --warm-up-paths'
+          `no MongoClient of the app connected within ${Math.round(ms / 1000)} s: there is no pool to measure. A ` +
+          `client ` +
+          'that connects with its first query needs a request: name one that makes a query with --warm-up-paths'
         );
       },
     },

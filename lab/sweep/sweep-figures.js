@@ -1,18 +1,16 @@
 import { samplesNeeded } from 'mongodb-pool-predictor';
 import { mean, median, quantile } from '../base/statistics.js';
 import { summariseCheckouts } from '../harness/summarise-checkouts.js';
-import { useMsOf } from '../harness/warm-up.js';
-import { hasSucceeded, isServed, usedMsOf, waitMsOf } from './measured-requests.js';
+import { useMsOf, waitMsOf } from '../harness/warm-up.js';
 
 /** @import { RouteTimes } from '../../src/load-tests/artillery.js' */
 /** @import { PoolFigures } from '../harness/summarise-checkouts.js' */
-/** @import { SeenCheckout } from '../harness/monitor-reader.js' */
-/** @import { JoinedRequest } from './measured-requests.js' */
+/** @import { Seen, SeenCheckout, SeenRequest } from '../harness/monitor-reader.js' */
 /** @import { Slo } from 'mongodb-pool-predictor' */
 
 /**
- * @typedef {RouteTimes & { failures: number, queries: number, waitP95Ms: number, useP50Ms: number }} SweepRoute times of the
- *   requests that succeeded; queries: checkouts of each, on average; wait and use: all of a request together
+ * @typedef {RouteTimes & { failures: number, queries: number, waitP95Ms: number, useP50Ms: number }} SweepRoute times
+ *   of the requests that succeeded; queries: checkouts of each, on average; wait and use: all of a request together
  *
  * @typedef {object} SweepFigures
  * @property {number} requests
@@ -26,26 +24,40 @@ import { hasSucceeded, isServed, usedMsOf, waitMsOf } from './measured-requests.
  * @property {PoolFigures & { useP50Ms: number | null, useP95Ms: number | null }} pool
  */
 
-const totalMsOf = (/** @type {JoinedRequest} */ { totalMs }) => totalMs;
+/** @typedef {{ queries: number, waitMs: number, useMs: number }} Uses what a request did with connections */
+
+const totalMsOf = (/** @type {SeenRequest} */ { totalMs }) => totalMs;
+
+/** @param {SeenRequest} request */
+const hasSucceeded = ({ status }) => status >= 200 && status < 400;
+
+/** @param {SeenCheckout} checkout */
+const isServed = ({ checkedOutAtMs, checkedInAtMs }) => checkedOutAtMs !== null && checkedInAtMs !== null;
+
+/** @param {Pick<SeenCheckout, 'source' | 'requestId'>} request */
+const keyOf = ({ source, requestId }) => `${source} ${requestId}`;
 
 /**
- * What the app's own processes saw of a load.
+ * Summarises what the app's own processes saw of a load.
  *
- * @param {JoinedRequest[]} requests
- * @param {SeenCheckout[]} checkouts of these and of work outside requests
+ * @param {Pick<Seen, 'requests' | 'checkouts'>} seen checkouts: of requests, and of work outside them
  * @returns {SweepFigures}
  */
-export function summariseSweep(requests, checkouts) {
+export function summariseSweep({ requests, checkouts }) {
   const good = requests.filter(hasSucceeded);
   const routes = [...new Set(requests.map(({ route }) => route))].sort();
   const usesMs = checkouts.filter(isServed).map(useMsOf);
+  const uses = addUpUses(checkouts);
   return {
     requests: requests.length,
     failures: requests.length - good.length,
     maxMs: quantile(good.map(totalMsOf), 1) ?? null,
     routes: Object.fromEntries(
       routes.flatMap((route) => {
-        const figures = summariseRoute(requests.filter((request) => request.route === route));
+        const figures = summariseRoute(
+          requests.filter((request) => request.route === route),
+          uses,
+        );
         return figures ? [[route, figures]] : [];
       }),
     ),
@@ -57,11 +69,28 @@ export function summariseSweep(requests, checkouts) {
   };
 }
 
-/** @param {JoinedRequest[]} requests of one route @returns {SweepRoute | undefined} undefined if none succeeded */
-function summariseRoute(requests) {
+/** @param {SeenCheckout[]} checkouts @returns {Map<string, Uses>} by request */
+function addUpUses(checkouts) {
+  /** @type {Map<string, Uses>} */
+  const uses = new Map();
+  for (const checkout of checkouts) {
+    const { queries, waitMs, useMs } = uses.get(keyOf(checkout)) ?? { queries: 0, waitMs: 0, useMs: 0 };
+    const [waitedMs, usedMs] = isServed(checkout) ? [waitMsOf(checkout), useMsOf(checkout)] : [0, 0];
+    uses.set(keyOf(checkout), { queries: queries + 1, waitMs: waitMs + waitedMs, useMs: useMs + usedMs });
+  }
+  return uses;
+}
+
+/**
+ * @param {SeenRequest[]} requests of one route
+ * @param {Map<string, Uses>} uses
+ * @returns {SweepRoute | undefined} undefined if none succeeded
+ */
+function summariseRoute(requests, uses) {
   const good = requests.filter(hasSucceeded);
   if (good.length === 0) return undefined;
   const [p50Ms, p95Ms, p99Ms, maxMs] = [0.5, 0.95, 0.99, 1].map((share) => quantile(good.map(totalMsOf), share));
+  const used = good.map((request) => uses.get(keyOf(request)) ?? { queries: 0, waitMs: 0, useMs: 0 });
   return {
     count: requests.length,
     failures: requests.length - good.length,
@@ -69,17 +98,20 @@ function summariseRoute(requests) {
     p95Ms,
     p99Ms,
     maxMs,
-    queries: mean(good.map(({ checkouts }) => checkouts.length)),
-    waitP95Ms: quantile(good.map(waitMsOf), 0.95),
-    useP50Ms: median(good.map(usedMsOf)),
+    queries: mean(used.map(({ queries }) => queries)),
+    waitP95Ms: quantile(
+      used.map(({ waitMs }) => waitMs),
+      0.95,
+    ),
+    useP50Ms: median(used.map(({ useMs }) => useMs)),
   };
 }
 
 /**
  * @param {Slo[]} slos
- * @param {JoinedRequest[]} requests
- * @returns {Required<Pick<SweepFigures, 'goals' | 'goalRequests'>>} goals: what was measured. A request that failed took for
- *   ever; null: so did the goal's percentile, or there was no request
+ * @param {SeenRequest[]} requests
+ * @returns {Required<Pick<SweepFigures, 'goals' | 'goalRequests'>>} goals: what was measured. A request that failed
+ *   took for ever; null: so did the goal's percentile, or there was no request
  */
 export function measureGoals(slos, requests) {
   const figures = slos.map(({ text, route, share }) => {

@@ -1,14 +1,13 @@
 import { explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
-import { advise } from 'mongodb-pool-predictor';
 import { askMonitor, readMonitors } from '../harness/monitor-reader.js';
 import { diagnoseRecent } from '../harness/recent-diagnosis.js';
 import { runScenario } from '../harness/loads/artillery-load.js';
 import { runLoadCommand } from '../harness/loads/command.js';
 import { listArrivals } from '../harness/summarise-checkouts.js';
-import { joinRequests } from './measured-requests.js';
 import { planSweep } from './plan-sweep.js';
 import { prepareSweep, warmUpApp } from './prepare-sweep.js';
-import { createMeasuredLoad, pickTypical, predictSize } from './size-prediction.js';
+import { adviseFrom, predictSize, recordMeasurement } from './size-prediction.js';
+import { describeUse, readServer } from './server-use.js';
 import { startWatchedApp } from './start-watched.js';
 import { summariseSweep, measureGoals } from './sweep-figures.js';
 import { createSweepView } from './sweep-view.js';
@@ -18,7 +17,8 @@ import { createSweepView } from './sweep-view.js';
 /** @import { Context, Lab, Measurement, Plan } from '../harness/run-lab.js' */
 /** @import { Seen } from '../harness/monitor-reader.js' */
 /** @import { AttachedApp } from '../harness/attached-app.js' */
-/** @import { SweepRecording, SweepScenario } from './size-prediction.js' */
+/** @import { SweepScenario } from './plan-sweep.js' */
+/** @import { SweepRecording } from './size-prediction.js' */
 /** @import { SweepFigures } from './sweep-figures.js' */
 
 /**
@@ -75,24 +75,28 @@ export class Sweep {
       },
       prepare: (plan, context) => prepareSweep(plan, this.#options, context),
       measure: ({ settings: { poolSize } }, plan, context) => this.#measure(poolSize, context),
-      predict: ({ settings: { poolSize } }) => predictSize(poolSize, this.#recordings, this.#workload),
+      predict: ({ settings: { poolSize } }) => predictSize(poolSize, this.#recordings, this.#load),
     };
   }
 
-  /** Why requests waited, a sentence for each pool size at which that is known; after the lab was run. @returns {string[]} */
+  get #load() {
+    return { isScenario: this.#options.scenario !== undefined };
+  }
+
+  /** @returns {string[]} why requests waited, a sentence for each size at which that is known; after the lab was run */
   get diagnoses() {
     const bySize = [...this.#diagnoses].toSorted(([a], [b]) => a - b);
     return bySize.map(([poolSize, text]) => `Pool size ${poolSize}: ${text}`);
   }
 
-  /** @returns {Promise<Advice | undefined>} after the lab was run; undefined without goals, or without measurements */
+  /**
+   * @returns {Promise<Advice | undefined>} after the lab was run; undefined without goals, or without measurements
+   * @throws {Error} saying why there is none
+   */
   async findAdvice() {
     const { slo: slos = [] } = this.#options;
-    const typical = pickTypical(this.#recordings);
-    if (slos.length === 0 || !typical) return undefined;
-    const { load, services } = createMeasuredLoad(typical, this.#recordings, this.#workload);
-    // The services have the rest of each response.
-    return advise({ load, services, slos, overhead: { kind: 'fixed', ms: 0 } });
+    if (slos.length === 0 || this.#recordings.length === 0) return undefined;
+    return adviseFrom(this.#recordings, slos, this.#load);
   }
 
   /** @param {number} poolSize @param {Context} context @returns {Promise<Measurement<SweepFigures>>} */
@@ -102,20 +106,25 @@ export class Sweep {
     try {
       await warmUpApp(app, poolSize, this.#options);
       const reader = await readMonitors(app.processes, app.signal);
+      const before = await readServer(app);
       const { figures: ofClient, failed, warnings } = await this.#runLoad(app);
+      const after = await readServer(app);
       const seen = keepClient(await reader.stop(), client);
-      const settings = await checkPools(app, poolSize, client);
+      const snapshot = await checkPools(app, poolSize, client);
       const diagnosis = await diagnoseApp(app);
       if (diagnosis) this.#diagnoses.set(poolSize, explainVerdict(diagnosis));
-      const requests = joinRequests(seen);
       const pools = new Set(seen.checkouts.map(({ source, pool }) => `${source} ${pool}`)).size;
       const clients = new Set(seen.checkouts.map(({ pool }) => pool)).size;
-      if (pools === 1) this.#recordings.push({ poolSize, requests, checkouts: seen.checkouts, settings });
-      const ofApp = summariseSweep(requests, seen.checkouts);
+      if (pools === 1) {
+        const hosts = app.processes.flatMap((process) => process.clients.flatMap((each) => each.hosts));
+        const server = describeUse(before, after, hosts);
+        this.#recordings.push(await recordMeasurement(poolSize, seen, { ...snapshot, server }));
+      }
+      const ofApp = summariseSweep(seen);
       return {
         failed,
         // A client that timed out, or was refused, knows more; only the app knows its routes.
-        measured: { ...ofApp, ...ofClient, routes: ofApp.routes, ...measureGoals(slos, requests) },
+        measured: { ...ofApp, ...ofClient, routes: ofApp.routes, ...measureGoals(slos, seen.requests) },
         arrivalsMs: listArrivals(seen.checkouts),
         warnings: [...warnings, ...listDoubts(seen, pools, clients)],
       };
@@ -133,12 +142,19 @@ export class Sweep {
   }
 }
 
-/** What requests do with other clients is then a part of the rest of their time. @param {Seen} seen @param {string} [client] */
+/**
+ * Leaves out what requests do with other clients: that is a part of the rest of their time.
+ * @param {Seen} seen
+ * @param {string} [client]
+ */
 function keepClient(seen, client) {
   return client === undefined ? seen : { ...seen, checkouts: seen.checkouts.filter(({ pool }) => pool === client) };
 }
 
-/** @param {AttachedApp} app @returns {Promise<Diagnosis | undefined>} of the process whose requests waited most; undefined if unclear */
+/**
+ * @param {AttachedApp} app
+ * @returns {Promise<Diagnosis | undefined>} of the process whose requests waited most; undefined if unclear
+ */
 async function diagnoseApp({ processes, signal }) {
   const all = await Promise.all(
     processes.flatMap(({ url }) => (url === undefined ? [] : diagnoseRecent(url, { timeoutMs: DIAGNOSIS_MS, signal }))),
@@ -153,7 +169,7 @@ async function diagnoseApp({ processes, signal }) {
  * @param {AttachedApp} app
  * @param {number} poolSize
  * @param {string} [only] name of the client that should have it
- * @returns {Promise<SweepRecording['settings']>}
+ * @returns {Promise<{ settings?: object, clients?: any[] }>} what the first process says of its pools
  * @throws {Error} if a client has another size
  */
 async function checkPools(app, poolSize, only) {
@@ -164,8 +180,7 @@ async function checkPools(app, poolSize, only) {
     .find(({ name, maxPoolSize }) => (only ?? name) === name && maxPoolSize !== poolSize);
   if (other)
     throw new Error(`a client of the app has ${other.maxPoolSize || 'unlimited'} connections instead of ${poolSize}`);
-  const { settings, clients } = await askMonitor(processes[0], (client) => client.snapshot(app.signal));
-  return clients.find((/** @type {{ name: string }} */ { name }) => name === only)?.settings ?? settings;
+  return askMonitor(processes[0], (client) => client.snapshot(app.signal));
 }
 
 /**
@@ -183,7 +198,7 @@ function listDoubts({ checkouts, requests, forgotten }, pools, clients) {
       : []),
     ...(pools > 1 ? [`the app has ${describePools(pools, clients)}: nothing is predicted`] : []),
     ...(outside > checkouts.length / 20
-      ? [`${outside} of ${checkouts.length} checkouts were work outside requests, which the ` + 'prediction leaves out']
+      ? [`${outside} of ${checkouts.length} checkouts were work outside requests, which the prediction leaves out`]
       : []),
   ];
 }
@@ -192,5 +207,6 @@ function listDoubts({ checkouts, requests, forgotten }, pools, clients) {
 function describePools(pools, clients) {
   return clients === 1
     ? `${pools} instances, each with a pool of this size`
-    : `${clients} clients, with ${pools} pools of this size in all its processes, of which --client NAME changes one client's`;
+    : `${clients} clients, with ${pools} pools of this size in all its processes, of which --client NAME changes one ` +
+        "client's";
 }

@@ -9,26 +9,28 @@ import {
   routeColumns,
 } from '../report/columns.js';
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { rankRoutes } from 'mongodb-pool-page/universal/rank-routes.js';
 import { ratioOf } from '../report/findings.js';
 import { listOf, map, mapOf, number, orNone, shape, text } from '../base/shape.js';
 import { parseSlo } from 'mongodb-pool-predictor';
+import { explainHidden } from '../predictions/explain-check.js';
 import { judgeGoal, judgeGoals } from './sweep-figures.js';
 
 /** @import { ChartSpec, Column, LabView, Result, Variant } from '../report/result-types.js' */
-/** @import { Slo } from 'mongodb-pool-predictor' */
+/** @import { HiddenFigures, Slo } from 'mongodb-pool-predictor' */
 /** @import { GoalVerdict, SweepFigures } from './sweep-figures.js' */
 
 /** @typedef {Variant<{ poolSize: number }, SweepFigures>} SweepVariant */
 /**
  * @typedef {Result<{ poolSize: number }, SweepFigures> & { advice?: { words: string[] }, doctor?: { words: string[] },
- *   baseline?: { words: string[] } }} SweepResult words: which sizes met the goals, then what `advise` says; why requests
- *   waited, by size; what changed since the baseline
+ *   baseline?: { words: string[] } }} SweepResult words: which sizes met the goals, then what `advise` says; why
+ *   requests waited, by size; what changed since the baseline
  */
 
 /** @type {import('../report/columns.js').ShareColumns<SweepVariant>} */
 const share = shareColumns;
 
-/** Of each kind, beside those with a goal: routes that hold connections, and routes that wait. All are in the result. */
+/** Routes of each kind, beside those with a goal: that hold connections, and that wait. All are in the result. */
 const SHOWN_OF_KIND = 2;
 const SHOWN_IN_TERMINAL = 2;
 
@@ -90,9 +92,10 @@ export function createSweepView(results) {
       `The same load was run at each size. The app ran unchanged: only the maxPoolSize of ${
         client === undefined ? 'its MongoDB clients' : `its client ${client}`
       } was replaced.`,
-      'Times by route are measured in the app, from the arrival of a request to the end of its answer. The slowest request of all is ' +
-        'also what the client saw, where the load was sent by Artillery.',
-      'Predicted: a simulation of this load with what was measured at the other sizes.',
+      'Times by route are measured in the app, from the arrival of a request to the end of its answer.',
+      'Predicted: a simulation of the requests that arrived at this size, with what was measured at the other sizes. ' +
+        'One more measurement lies in the band with a probability of 90 %.',
+      ...results.flatMap(explainGaps),
       ...results.flatMap((result) => [...(result.doctor?.words ?? []), ...adviceOf(result).slice(1)]),
     ],
     columns: [
@@ -105,7 +108,6 @@ export function createSweepView(results) {
       ...routes.flatMap((route) => listTimes(route, chooseFigure(route, variants), inTerminal.includes(route))),
       ...share({ detail: true }, [
         { group: 'slowest request,', heading: 'max', unit: 'ms', value: ({ measured }) => measured?.maxMs },
-        { group: 'slowest request,', heading: 'predicted', unit: 'ms', value: ({ predicted }) => predicted?.maxMs },
         ...poolColumns('wait', 'pool wait', 'wait for a connection'),
         ...poolColumns('use', 'use', 'time that a query had its connection'),
       ]),
@@ -120,42 +122,41 @@ export function createSweepView(results) {
 }
 
 /**
- * Those with a goal, the two that hold connections longest, all their requests together, and the two that wait longest of the
- * others. The more a route says, the earlier it comes.
+ * Lists those with a goal, and, in turn, one that holds connections for long and one that waits long. The more a route
+ * says, the earlier it comes.
  * @param {SweepVariant[]} variants
  * @param {Slo[]} goals
  */
 function listRoutes(variants, goals) {
-  /** @type {Map<string, { heldMs: number, waitMs: number }>} */
-  const totals = new Map();
-  for (const { measured } of variants) {
-    for (const [route, { count, useP50Ms = 0, waitP95Ms = 0 }] of Object.entries(measured?.routes ?? {})) {
-      const before = totals.get(route) ?? { heldMs: 0, waitMs: 0 };
-      totals.set(route, {
-        // Among routes without a query, the number of requests decides.
-        heldMs: before.heldMs + count * (useP50Ms + 1e-6),
-        waitMs: Math.max(before.waitMs, waitP95Ms),
-      });
-    }
-  }
-  const names = [...totals].toSorted(([, a], [, b]) => b.heldMs - a.heldMs).map(([name]) => name);
+  const names = rankRoutes(
+    variants.flatMap(({ measured }) =>
+      Object.entries(measured?.routes ?? {}).map(([route, figures]) => ({ ...figures, route })),
+    ),
+  );
   const holders = names.slice(0, SHOWN_OF_KIND);
-  const waitMsOf = (/** @type {string} */ name) => Number(totals.get(name)?.waitMs);
-  const waiters = names.filter((name) => !holders.includes(name)).toSorted((a, b) => waitMsOf(b) - waitMsOf(a));
-  const kinds = holders.flatMap((holder, index) => [holder, ...waiters.slice(index, index + 1)]);
-  return [...new Set([...goals.map(({ route }) => route).filter((route) => totals.has(route)), ...kinds])];
+  const kinds = holders.flatMap((holder, index) => [
+    holder,
+    ...names.slice(SHOWN_OF_KIND + index, SHOWN_OF_KIND + index + 1),
+  ]);
+  return [...new Set([...goals.map(({ route }) => route).filter((route) => names.includes(route)), ...kinds])];
 }
 
-/** @param {string} route @param {'p95' | 'max'} figure @param {boolean} isInTerminal @returns {Column<SweepVariant>[]} */
+/**
+ * @param {string} route
+ * @param {'p95' | 'max'} figure
+ * @param {boolean} isInTerminal
+ * @returns {Column<SweepVariant>[]}
+ */
 function listTimes(route, figure, isInTerminal) {
   const { p50, p95, p99, max } = routeColumns(route);
   const about = `the ${figure} of a simulation`;
   const predicted = { ...p95, heading: 'predicted', about, value: predictedTime(route, figure) };
-  const columns = figure === 'p95' ? [p50, p95, predicted, p99, max] : [max, predicted];
+  const band = { ...predicted, heading: 'band', about: 'of the predicted time', value: predictedBand(route, figure) };
+  const columns = figure === 'p95' ? [p50, p95, predicted, band, p99, max] : [max, predicted, band];
   return columns.map((column) => ({
     ...column,
     digits: 'times',
-    detail: !isInTerminal || ![figure, 'predicted'].includes(column.heading),
+    detail: !isInTerminal || ![figure, 'predicted', 'band'].includes(column.heading),
   }));
 }
 
@@ -208,6 +209,23 @@ function routeChart(route, figure) {
 /** @param {string} route @param {'p95' | 'max'} figure */
 function predictedTime(route, figure) {
   return (/** @type {SweepVariant} */ { predicted }) => predicted?.routes?.[route]?.[`${figure}Ms`];
+}
+
+/** @param {string} route @param {'p95' | 'max'} figure @returns {(variant: Variant<any, any>) => number[]} */
+function predictedBand(route, figure) {
+  return ({ predicted }) =>
+    [predicted?.low, predicted?.high].map((end) => end?.routes?.[route]?.[`${figure}Ms`] ?? NaN);
+}
+
+/** Why predicted figures are hidden. @param {Pick<SweepResult, 'variants'>} result @returns {string[]} */
+export function explainGaps({ variants }) {
+  /** @type {HiddenFigures[]} */
+  const hidden = variants.flatMap(({ predicted }) => /** @type {any} */ (predicted)?.hidden ?? []);
+  const keyOf = (/** @type {HiddenFigures} */ { reason, isAll }) => `${reason.code} ${isAll}`;
+  return [...new Set(hidden.map(keyOf))].map((key) => {
+    const alike = hidden.filter((each) => keyOf(each) === key);
+    return explainHidden({ ...alike[0], poolSizes: alike.flatMap(({ poolSizes }) => poolSizes) });
+  });
 }
 
 /** @param {Slo} goal @param {SweepFigures} measured */

@@ -2,21 +2,22 @@
 
 /**
  * What a monitor would see of requests.
- * @param {{ atMs: number, route: string, status?: number, totalMs: number, queries: [startMs: number, waitMs: number,
- *   useMs: number][] }[]} requests queries: from the arrival
+ * @param {{ atMs: number, route: string, status?: number, totalMs: number, socket?: number, behind?: number,
+ *   queries: [startMs: number, waitMs: number, useMs: number][] }[]} requests behind: how many had connections when they
+ *   waited; queries: from the arrival
  */
 export function seeRequests(requests) {
   let lastId = 0;
   return {
     forgotten: 0,
     requests: requests.map(
-      ({ atMs, route, status = 200, totalMs }, index) =>
+      ({ atMs, route, status = 200, totalMs, socket = 1 }, index) =>
         /** @type {SeenRequest} */ ({
           id: index + 1,
           source: 0,
           requestId: `r${index}`,
           request: index,
-          socket: 1,
+          socket,
           method: 'GET',
           route,
           status,
@@ -27,7 +28,7 @@ export function seeRequests(requests) {
           endedAtMs: atMs + totalMs,
         }),
     ),
-    checkouts: requests.flatMap(({ atMs, route, queries }, index) =>
+    checkouts: requests.flatMap(({ atMs, route, queries, behind = 0 }, index) =>
       queries.map(
         ([startMs, waitMs, useMs], query) =>
           /** @type {SeenCheckout} */ ({
@@ -48,7 +49,10 @@ export function seeRequests(requests) {
             endedAtMs: atMs + startMs + waitMs + useMs,
             isFresh: false,
             openingMs: 0,
-            heldBy: [],
+            heldBy:
+              behind === 0
+                ? []
+                : [{ route: null, operation: null, kind: null, requests: new Array(behind).fill(null) }],
             behind: [],
             outcome: 'checkedIn',
             reason: null,

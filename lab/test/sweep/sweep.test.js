@@ -1,18 +1,17 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import { parseSlo, readWorkload, simulate } from 'mongodb-pool-predictor';
+import { parseSlo } from 'mongodb-pool-predictor';
 import { cleanUp } from 'test-support/cleanup.js';
 import { showResult } from '../../cli/report-command.js';
 import { toResult } from '../../cli/result-file.js';
 import { createSampleResult } from '../report/sample-result.js';
-import { requireGoalRoutes } from '../../sweep/prepare-sweep.js';
-import { joinRequests } from '../../sweep/measured-requests.js';
-import { replayRequests } from '../../sweep/replayed-load.js';
+import { requireGoalRoutes } from '../../predictions/route-patterns.js';
 import { judgeGoal, judgeGoals, measureGoals, summariseSweep } from '../../sweep/sweep-figures.js';
 import { seeRequests } from './recordings.js';
-import { createMeasuredLoad, pickTypical, predictSize } from '../../sweep/size-prediction.js';
+import { predictSize, recordMeasurement } from '../../sweep/size-prediction.js';
 import { startWatchedApp } from '../../sweep/start-watched.js';
+import { explainGaps } from '../../sweep/sweep-view.js';
 
 describe('the view', () => {
   /** @param {object} [changes] */
@@ -147,53 +146,7 @@ describe('the preparation', () => {
   );
 });
 
-describe('a replayed load', () => {
-  /** @param {number[]} atMs of requests that take 10 ms */
-  const measure = (atMs) =>
-    joinRequests(seeRequests(atMs.map((ms) => ({ atMs: ms, route: '/x', totalMs: 10, queries: [[0, 0, 9]] }))));
-
-  /** @type {import('mongodb-pool-predictor').Service} */
-  const service = { kind: 'requests', requests: [{ queriesMs: [9], restMs: 1 }] };
-
-  test('callers that wait for their answers are a closed loop, at any size of the pool', () => {
-    // Four callers, each with a pause of 1 ms.
-    const { load, callers } = replayRequests(
-      measure([0, 1, 2, 3].flatMap((first) => Array.from({ length: 50 }, (_, round) => first + round * 11))),
-      4,
-    );
-    expect(callers).toBe(4);
-    const { requests, routes } = simulate({
-      arrivals: load.arrivals(1, 1),
-      services: { '/x': service },
-      pool: { maxPoolSize: 1 },
-    });
-    // One connection does a query in 9 ms, for 542 ms.
-    expect(requests).toBeGreaterThan(58);
-    expect(requests).toBeLessThan(66);
-    expect(routes['/x'].p95Ms).toBeLessThan(40);
-    expect([...load.arrivals(1, 2)]).toHaveLength(8);
-  });
-
-  test('requests that arrive on their own still do when the pool is small', () => {
-    const { load, callers } = replayRequests(measure(Array.from({ length: 100 }, (_, index) => index * 20)), 4);
-    expect(callers).toBe(0);
-    expect([...load.arrivals(1, 1)].map(({ atMs }) => Math.round(atMs)).slice(0, 3)).toEqual([0, 20, 40]);
-  });
-
-  test('a crowd that grows is no closed loop', () => {
-    const growing = joinRequests(
-      seeRequests(
-        Array.from({ length: 100 }, (_, index) => ({
-          atMs: index * 5,
-          route: '/x',
-          totalMs: 10 + index * 5,
-          queries: [[0, index * 5, 9]],
-        })),
-      ),
-    );
-    expect(replayRequests(growing, 1).callers).toBe(0);
-  });
-
+describe('the requests', () => {
   const seen = seeRequests([
     {
       atMs: 100,
@@ -216,25 +169,15 @@ describe('a replayed load', () => {
     { atMs: 200, route: '/a', status: 500, totalMs: 3, queries: [] },
     { atMs: 300, route: '/health', totalMs: 2, queries: [] },
   ]);
-  const requests = joinRequests(seen);
-
-  test('a request has its checkouts, and the rest of its time', () => {
-    expect(requests.map(({ route, checkouts, restMs }) => [route, checkouts.length, restMs])).toEqual([
-      // Two queries at once count once.
-      ['/a', 2, 5],
-      ['/b', 2, 20],
-      ['/a', 0, 3],
-      ['/health', 0, 2],
-    ]);
-  });
+  const { requests } = seen;
 
   test('the same id in another process is another request', () => {
-    const other = { ...seen.requests[0], source: 1 };
-    expect(joinRequests({ ...seen, requests: [other] })[0].checkouts).toEqual([]);
+    const other = seen.checkouts.map((checkout) => ({ ...checkout, source: 1 }));
+    expect(summariseSweep({ requests, checkouts: other }).routes['/a']).toMatchObject({ queries: 0, useP50Ms: 0 });
   });
 
   test('the figures are those of good answers, by route', () => {
-    const { routes, pool, ...totals } = summariseSweep(requests, seen.checkouts);
+    const { routes, pool, ...totals } = summariseSweep(seen);
     expect(totals).toEqual({ requests: 4, failures: 1, maxMs: 50 });
     expect(routes['/a']).toEqual({
       count: 2,
@@ -261,113 +204,109 @@ describe('a replayed load', () => {
       '/b max < 50 ms': 50,
       '/c p50 < 1 s': null,
     });
-    const measured = { ...summariseSweep(often, []), ...figures };
+    const measured = { ...summariseSweep({ requests: often, checkouts: [] }), ...figures };
     expect(slos.map((slo) => judgeGoal(slo, measured))).toEqual(['met', 'missed', 'missed', 'unknown']);
     expect(judgeGoals([slos[0], slos[3]], measured)).toBe('unknown');
     expect(judgeGoals(slos, measured)).toBe('missed');
-    const few = { ...summariseSweep(requests, []), ...measureGoals(slos, requests) };
+    const few = { ...summariseSweep({ requests, checkouts: [] }), ...measureGoals(slos, requests) };
     // A maximum is of these requests, and no estimate.
     expect(slos.map((slo) => judgeGoal(slo, few))).toEqual(['unknown', 'unknown', 'missed', 'unknown']);
   });
 });
 
 describe('predictions', () => {
-  /** One a second, each `/slow` and then `/fast`, as the article's load test. */
-  const article = readWorkload(
-    JSON.stringify({
-      config: { target: 'http://localhost', phases: [{ duration: 5, arrivalCount: 5 }], http: { timeout: 120 } },
-      scenarios: [{ flow: [{ get: { url: '/slow' } }, { get: { url: '/fast' } }] }],
-    }),
-  );
-
-  /** @param {number} poolSize @param {Parameters<typeof seeRequests>[0]} requests */
-  function record(poolSize, requests) {
-    const seen = seeRequests(requests);
-    return { poolSize, requests: joinRequests(seen), checkouts: seen.checkouts, settings: { poolSize } };
+  /**
+   * As the article's load test: one user a second requests `/slow`, which takes 5 s, and then `/fast`.
+   *
+   * @param {number} poolSize that was measured
+   * @param {{ users?: number, slower?: number, everyMs?: number, socketOf?: (user: number) => number }} [load]
+   */
+  function measure(poolSize, { users = 20, slower = 1, everyMs = 1000, socketOf = (user) => user + 1 } = {}) {
+    const freeAtMs = new Array(poolSize).fill(0);
+    /** @type {{ at: number, user: number, route: string }[]} */
+    const coming = Array.from({ length: users }, (_, user) => ({ at: user * everyMs, user, route: '/slow' }));
+    /** @type {Parameters<typeof seeRequests>[0]} */
+    const requests = [];
+    for (let next = coming.shift(); next; next = coming.shift()) {
+      const { at, user, route } = next;
+      const useMs = route === '/slow' ? 5000 * slower : 2;
+      const connection = freeAtMs.indexOf(Math.min(...freeAtMs));
+      const waitMs = Math.max(0, freeAtMs[connection] - at);
+      freeAtMs[connection] = at + waitMs + useMs;
+      const behind = waitMs > 0 ? poolSize : 0;
+      const totalMs = waitMs + useMs + 1;
+      requests.push({ atMs: at, route, totalMs, socket: socketOf(user), behind, queries: [[0, waitMs, useMs]] });
+      if (route === '/slow') {
+        coming.push({ at: at + totalMs, user, route: '/fast' });
+        coming.sort((one, other) => one.at - other.at);
+      }
+    }
+    return requests;
   }
 
-  const measured = record(
-    10,
-    [0, 1000, 2000, 3000, 4000].flatMap((atMs) => [
-      { atMs, route: '/slow', totalMs: 5010, queries: [[5, 0, 5000]] },
-      { atMs: atMs + 5010, route: '/fast', totalMs: 4, queries: [[1, 0, 2]] },
-    ]),
+  const USERS = { isScenario: true };
+  /** @param {number} poolSize @param {Parameters<typeof seeRequests>[0]} requests */
+  const record = (poolSize, requests) =>
+    recordMeasurement(poolSize, seeRequests(requests), {
+      clients: [{ name: null, servers: ['db:1'], options: { maxPoolSize: { value: poolSize, from: 'lab' } } }],
+      server: { cores: 2, busyCores: 0.1 },
+    });
+
+  /** @param {Parameters<typeof seeRequests>[0]} requests @param {string} route */
+  const slowestOf = (requests, route) =>
+    Math.max(...requests.filter((request) => request.route === route).map(({ totalMs }) => totalMs));
+
+  test.each([1, 3])(
+    'of the users that came at size %i, with the queries that other sizes had: the band holds what was measured',
+    async (poolSize) => {
+      const requests = measure(poolSize);
+      const { routes, low, high, hidden } = await predictSize(
+        poolSize,
+        [await record(poolSize, requests), ...(await Promise.all([4, 10].map((size) => record(size, measure(size)))))],
+        USERS,
+      );
+      expect(hidden).toEqual([]);
+      for (const route of ['/slow', '/fast']) {
+        const ms = slowestOf(requests, route);
+        expect([route, routes[route].maxMs / ms]).toEqual([route, expect.closeTo(1, 1)]);
+        expect([route, low.routes[route].maxMs <= ms && ms <= high.routes[route].maxMs]).toEqual([route, true]);
+      }
+    },
   );
 
-  test('the article at other sizes, from what its largest size measured', async () => {
-    const maxima = await Promise.all(
-      [1, 3].map(async (size) => Number((await predictSize(size, [measured], article)).maxMs)),
-    );
-    expect(maxima[0]).toBeGreaterThan(21_000);
-    expect(maxima[0]).toBeLessThan(21_100);
-    expect(maxima[1]).toBeGreaterThan(7000);
-    expect(maxima[1]).toBeLessThan(7100);
+  test('not of those that came at the sizes it is predicted from', async () => {
+    const requests = measure(1, { users: 5 });
+    const { routes } = await predictSize(1, [await record(1, requests), await record(10, measure(10))], USERS);
+    expect(routes['/slow']).toMatchObject({ count: 5 });
   });
 
   test('a size is never predicted from itself', async () => {
-    expect(await predictSize(10, [measured], article)).toEqual({});
-    expect(await predictSize(10, [measured, record(3, [])], article)).toEqual({});
-  });
-
-  test('a route of the scenario that the app never answered takes no time', async () => {
-    const other = readWorkload(
-      JSON.stringify({
-        config: { target: 'http://localhost', phases: [{ duration: 1, arrivalCount: 1 }] },
-        scenarios: [{ flow: [{ get: { url: '/fast' } }, { get: { url: '/gone' } }] }],
-      }),
-    );
-    expect((await predictSize(1, [measured], other)).routes?.['/gone'].maxMs).toBe(0);
-  });
-
-  test('the queries of a request follow each other, or run at once', () => {
-    const { services } = createMeasuredLoad(
-      record(4, [
-        {
-          atMs: 0,
-          route: '/page',
-          totalMs: 40,
-          queries: [
-            [0, 0, 10],
-            [12, 0, 5],
-            [13, 0, 20],
-          ],
-        },
-        { atMs: 100, route: '/page', totalMs: 8, queries: [[2, 0, 4]] },
-      ]),
-      [],
-      undefined,
-    );
-    expect(services['/page']).toEqual({
-      kind: 'requests',
-      workShare: 0,
-      requests: [
-        { queriesMs: [[10], [5, 20]], restMs: 9 },
-        { queriesMs: [[4]], restMs: 4 },
-      ],
-    });
-  });
-
-  test('without a scenario, the requests arrive as they did', () => {
-    const { load } = createMeasuredLoad(measured, [], undefined);
-    expect(
-      [...load.arrivals(1, 1)].map(({ atMs, requests = [] }) => [Math.round(atMs), requests.length]),
-    ).toContainEqual([1000, 0]);
+    expect(await predictSize(10, [await record(10, measure(10))], USERS)).toEqual({});
   });
 
   test('a measurement that was disturbed does not count', async () => {
-    /** @param {number} poolSize @param {number} slower */
-    const recordAt = (poolSize, slower) =>
-      record(
-        poolSize,
-        [0, 1000, 2000, 3000, 4000].flatMap((atMs) => [
-          { atMs, route: '/slow', totalMs: 5010 * slower, queries: [[5, 0, 5000 * slower]] },
-          { atMs: atMs + 9000, route: '/fast', totalMs: 4, queries: [[1, 0, 2]] },
-        ]),
-      );
-    const recordings = [recordAt(5, 1), recordAt(8, 1.01), recordAt(10, 1.5)];
-    expect((await predictSize(1, recordings, article)).maxMs).toBeLessThan(21_500);
-    expect(pickTypical(recordings)?.poolSize).toBe(8);
-    expect(pickTypical([record(3, [])])).toBeUndefined();
+    const recordings = await Promise.all(
+      [
+        [1, 1],
+        [5, 1],
+        [8, 1.01],
+        [10, 1.5],
+      ].map(([size, slower]) => record(size, measure(size, { slower }))),
+    );
+    expect((await predictSize(1, recordings, USERS)).routes['/slow'].maxMs).toBeLessThan(1.05 * 100_000);
+  });
+
+  test('where nothing shows who waited for answers, there are reasons instead of figures', async () => {
+    const shared = measure(3, { socketOf: () => 1 });
+    const { routes, hidden } = await predictSize(3, [await record(3, shared), await record(10, measure(10))], {
+      isScenario: false,
+    });
+    expect(hidden).toMatchObject([{ reason: { code: 'sharedSockets' }, poolSizes: [3], isAll: true }]);
+    expect(routes['/slow'].p95Ms).toBeNaN();
+    const variants = [{ name: '', settings: { poolSize: 3 }, measured: null, predicted: { hidden } }];
+    expect(explainGaps({ variants: /** @type {any} */ (variants) })).toEqual([
+      expect.stringMatching(/^No figures for 3: several callers, or a proxy/),
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { rankRoutes } from '../universal/rank-routes.js';
 import { kindOf } from '../universal/route-kinds.js';
 
 /** @import { Second } from '../universal/feed-shapes.js' */
@@ -12,8 +13,6 @@ import { kindOf } from '../universal/route-kinds.js';
  */
 
 const MAX_NAMED = 4;
-/** Of the named ones, those that hold connections. The others wait. */
-const HOLDERS = 2;
 /** The app gives this name to routes beyond its own limit. */
 const OTHER = 'other';
 /** As the vehicles. */
@@ -31,7 +30,11 @@ const MORE_COLORS = /** @type {const} */ (['measured-3', 'measured-4', 'measured
  * @returns {ChartRoute[]}
  */
 export function chooseRoutes(seconds, kinds, before) {
-  const names = rankRoutes(seconds, kinds);
+  const uses = seconds.flatMap(({ routes }) => Object.entries(routes).map(([route, each]) => ({ ...each, route })));
+  const names = rankRoutes(
+    uses.filter(({ route }) => route !== OTHER),
+    Object.keys(kinds.known),
+  );
   // A single further route can have its own name.
   const last = names.length === MAX_NAMED + 1 ? names[MAX_NAMED] : findLast(seconds, names);
   const named = names.filter((name, index) => index < MAX_NAMED || name === last);
@@ -60,7 +63,7 @@ export function chooseRoutes(seconds, kinds, before) {
 
 const STORED = 'chart-routes';
 
-/** Of this tab, so that colours stay when it is loaded again. @param {ChartRoute[]} routes */
+/** Keeps the routes of this tab, so that colours stay when it is loaded again. @param {ChartRoute[]} routes */
 export function rememberRoutes(routes) {
   const text = JSON.stringify(routes);
   try {
@@ -77,27 +80,6 @@ export function recallRoutes() {
   } catch {
     return [];
   }
-}
-
-/**
- * First those that hold connections longest, then those that wait longest.
- * @param {Second[]} seconds
- * @param {RouteKinds} kinds
- */
-function rankRoutes(seconds, { known }) {
-  /** @type {Map<string, { heldMs: number, waitMs: number }>} */
-  const totals = new Map(Object.keys(known).map((name) => [name, { heldMs: 0, waitMs: 0 }]));
-  for (const { routes } of seconds) {
-    for (const [name, { count, useP50Ms = 0, waitP95Ms = 0 }] of Object.entries(routes)) {
-      const { heldMs, waitMs } = totals.get(name) ?? { heldMs: 0, waitMs: 0 };
-      // Among routes without a query, the number of requests decides.
-      totals.set(name, { heldMs: heldMs + count * (useP50Ms + 1e-6), waitMs: Math.max(waitMs, waitP95Ms) });
-    }
-  }
-  totals.delete(OTHER);
-  const byUse = [...totals].sort(([, a], [, b]) => b.heldMs - a.heldMs);
-  const byWait = byUse.slice(HOLDERS).sort(([, a], [, b]) => b.waitMs - a.waitMs);
-  return [...byUse.slice(0, HOLDERS), ...byWait].map(([name]) => name);
 }
 
 /** The route that came last, if it was not there from the start. @param {Second[]} seconds @param {string[]} names */

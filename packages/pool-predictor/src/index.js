@@ -8,7 +8,6 @@ export { isPoisson, planUsers } from './load/scenario-load.js';
 export { parsePoolSizes } from './predict/pool-sizes.js';
 export { predict } from './predict/predict.js';
 export { quantile } from './base/sample-statistics.js';
-export { renameRoutes } from './scenario/route-names.js';
 export { readWorkload } from './scenario/read-workload.js';
 export { createWorkload } from './scenario/workload.js';
 export { parseYaml } from './scenario/yaml-source.js';
