@@ -7,8 +7,8 @@ import { SCREENS } from './browser/screens.js';
 import { SANDBOX_HANDLES, STAGE, STAGE_PICTURE, renderHandle, renderScreen } from './render-screen.js';
 
 /**
- * The playground reads YAML and writes none, but each node of the library can write itself: 12 kB. It reads YAML 1.2, as
- * Artillery does, so it needs no type that only 1.1 has: 8 kB.
+ * The playground reads YAML and writes none, but each node of the library can write itself: 12 kB. It reads YAML 1.2,
+ * as Artillery does, so it needs no type that only 1.1 has: 8 kB.
  * @type {import('esbuild').Plugin}
  */
 const WITHOUT_MOST_OF_YAML = {
@@ -101,5 +101,8 @@ export async function buildPage(recording) {
 
 /** No text in it can end the element. @param {{ name: string, text: string }} recording */
 function renderRecording(recording) {
-  return `<script type="application/json" id="recording">${JSON.stringify(recording).replaceAll('<', '\\u003c')}</script>`;
+  return (
+    `<script type="application/json" ` +
+    `id="recording">${JSON.stringify(recording).replaceAll('<', '\\u003c')}</script>`
+  );
 }

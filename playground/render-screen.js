@@ -52,6 +52,8 @@ value="0.0625">very slow</option></select></label>
 export function renderScreen({ id, title, text, guess, handles, figure, measured, published, why }, number) {
   const placed = [guess, ...handles].map((handle) => renderHandle(id, handle));
   const isTime = ['s', 'ms'].includes(String(guess.unit));
+  const article = published ? '<th scope="col" class="article">article</th>' : '';
+  const source = published ? ` Article: ${published.from}.` : '';
   return `<section id="${id}" class="screen" aria-labelledby="${id}-title">
 <div class="words">
 <p class="number">${number}</p>
@@ -80,15 +82,16 @@ ${placed.slice(1).join('\n')}
 <caption>${figure}</caption>
 <thead><tr><th scope="col">Lanes</th>
 <td>${isTime ? '<span class="guess-mark">your guess</span>' : ''}</td>
-<th scope="col" class="fill">simulated</th><th scope="col" class="lab">lab</th>${published ? '<th scope="col" class="article">article</th>' : ''}</tr></thead>
+<th scope="col" class="fill">simulated</th><th scope="col" class="lab">lab</th>${article}</tr></thead>
 <tbody></tbody>
 </table>
-<p class="about">Lab: ${measured.from}.${published ? ` Article: ${published.from}.` : ''} <span class="unmeasured" hidden>Nobody
+<p class="about">Lab: ${measured.from}.${source} <span class="unmeasured" hidden>Nobody
 measured what you have set now, so there are no marks.</span></p>
 </div>
 </div>
 </div>
-<p class="share"><a class="link" href="#${id}">Link to this screen</a> <a class="alone" href="#${id}?embed">On its own</a></p>
+<p class="share"><a class="link" href="#${id}">Link to this screen</a>
+<a class="alone" href="#${id}?embed">On its own</a></p>
 </section>`;
 }
 
@@ -97,7 +100,10 @@ export function renderHandle(id, { name, label, min, max, step = 1, value, unit 
   const field = `${id}-${name}`;
   if (choices) {
     const options = choices.map((choice, index) => `<option value="${index}">${choice}</option>`).join('');
-    return `<p class="handle"><label for="${field}">${label}</label> <select id="${field}" name="${name}">${options}</select></p>`;
+    return (
+      `<p class="handle"><label for="${field}">${label}</label> <select id="${field}" ` +
+      `name="${name}">${options}</select></p>`
+    );
   }
   const shown = value === 0 && zero ? zero : `${value} ${unit}`.trim();
   return `<p class="handle"><label for="${field}">${label}</label> <output for="${field}">${shown}</output>

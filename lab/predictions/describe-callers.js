@@ -11,7 +11,8 @@ export function describeCallers({ callers, callersShare, visits, visitsShare, al
         callers === 1 ? 'one caller that waits for its answers' : `${callers} callers that wait for their answers`
       }`,
     visits > 0 &&
-      `${formatShare(visitsShare)} come in ${visits === 1 ? 'one chain' : `${visits} chains`}, each query after the one ` +
+      `${formatShare(visitsShare)} come in ${visits === 1 ? 'one chain' : `${visits} chains`}, each query after the ` +
+        `one ` +
         'before it',
     aloneShare > 0 && `${formatShare(aloneShare)} arrive on their own`,
   ].filter(Boolean);
@@ -22,7 +23,8 @@ export function describeCallers({ callers, callersShare, visits, visitsShare, al
   }
   const think = formatQuantity(thinkMs, 'ms');
   return (
-    `${isUnclear ? 'First, of' : 'Of'} the trace, ${parts.join('; ')}. From an answer to the next query it takes ${think} ` +
+    `${isUnclear ? 'First, of' : 'Of'} the trace, ${parts.join('; ')}. From an answer to the next query it takes ` +
+    `${think} ` +
     '(median).'
   );
 }

@@ -23,7 +23,8 @@ export function describeCoverage(overhead, source, otherwise = '--app or --from 
   }
   const size =
     overhead.kind === 'sample'
-      ? `${formatQuantity(median(Array.from(overhead.valuesMs)), 'ms')} (median of ${overhead.valuesMs.length} ${source})`
+      ? `${formatQuantity(median(Array.from(overhead.valuesMs)), 'ms')} (median of ${overhead.valuesMs.length} ` +
+        `${source})`
       : `as it is ${source}`;
   return `The times are whole responses: the wait for a connection, its use, and the overhead, ${size}.`;
 }
@@ -48,7 +49,8 @@ export function describeHistory({ file, header, originMs, checkouts, requests, s
   const { waiting = 0, heldMs = {} } = loop[loop.length - 1] ?? {};
   const held = Object.entries(heldMs).map(([route, ms]) => `${route} for ${formatQuantity(ms, 'ms')}`);
   return [
-    `${file}, ${timeOf(first)} to ${timeOf(last)}: the ${requests.length} requests that waited longest, of about ${all}. The ` +
+    `${file}, ${timeOf(first)} to ${timeOf(last)}: the ${requests.length} requests that waited longest, of about ` +
+      `${all}. The ` +
       'figures are theirs.',
     ...(waiting > 0 && held.length > 0
       ? [`In the last second, ${waiting} waited, and connections were held by ${held.join(', ')}.`]
@@ -75,7 +77,8 @@ export function describeOpenings({ openings }) {
   if (!openings || openings.fromMs.length === 0) return [];
   const { openAtStart, durationsMs } = openings;
   return [
-    `${countConnections(durationsMs.length)} ${durationsMs.length === 1 ? 'was' : 'were'} opened during the recording ` +
+    `${countConnections(durationsMs.length)} ${durationsMs.length === 1 ? 'was' : 'were'} opened during the ` +
+      `recording ` +
       `(median ${formatQuantity(median(Array.from(durationsMs)), 'ms')}). The simulated pools begin with at most ` +
       `${openAtStart} open, and open the others in the recorded times.`,
   ];
@@ -92,7 +95,8 @@ export function describePick({ trace: { useMs }, pool, process: { pid }, others 
   const isOneProcess = others.every(({ process }) => process === pool.process);
   return [
     `The trace has ${others.length + 1} pools. This is the one of client "${nameClient(pool)}"` +
-      `${isOneProcess ? '' : ` in process ${pid}`}, with ${useMs.length} checkouts. The others are assumed to stay as ` +
+      `${isOneProcess ? '' : ` in process ${pid}`}, with ${useMs.length} checkouts. The others are assumed to stay ` +
+      `as ` +
       `recorded. Choose with --client${isOneProcess ? '' : ' and --process'}.`,
   ];
 }
@@ -143,8 +147,10 @@ export function describeSharing({ sharing, server, header }, { services, callers
   const isFull = callers.callersShare > 0.5 && callers.callers > Number(header.maxPoolSize);
   if (!sharing && !server && isFull) {
     return [
-      "The prediction assumes that queries do not slow each other down on the server. This trace can't tell, because all " +
-        'connections were in use all the time. A second --trace, with a pool of another size, can. Or set --server-cores.',
+      "The prediction assumes that queries do not slow each other down on the server. This trace can't tell, because " +
+        'all ' +
+        'connections were in use all the time. A second --trace, with a pool of another size, can. Or set ' +
+        '--server-cores.',
     ];
   }
   if (!sharing) return [];
@@ -163,10 +169,11 @@ export function describeSharing({ sharing, server, header }, { services, callers
     (route) => `${route} ${formatQuantity(meanServiceMs(services[route]), 'ms')}${describeShare(workShares[route])}`,
   );
   return [
-    `Queries slow each other down, because they share the server's cores: ${known}. Alone, a query takes, on average: ${alone.join(
-      ', ',
-    )}.`,
-    `The recording shows at most ${seen} ${seen === 1 ? 'query' : 'queries'} at work at once. What larger pools do is ` +
+    `Queries slow each other down, because they share the server's cores: ${known}. Alone, a query takes, on ` +
+      `average: ` +
+      `${alone.join(', ')}.`,
+    `The recording shows at most ${seen} ${seen === 1 ? 'query' : 'queries'} at work at once. What larger pools do ` +
+      `is ` +
       'extrapolated: it assumes that more queries take turns on the same cores.',
   ];
 }

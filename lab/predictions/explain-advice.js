@@ -26,7 +26,8 @@ function explainNotEnough({ samples }) {
             ? `Some runs of the load have no request to ${slo.route}`
             : `The load has ${countOf(count, 'request', 'requests')} to ${slo.route}`;
         return (
-          `${has}, but "${slo.text}" needs at least ${needed}: with fewer samples that percentile can't be estimated. ` +
+          `${has}, but "${slo.text}" needs at least ${needed}: with fewer samples that percentile can't be ` +
+          `estimated. ` +
           `Use a longer load` +
           `${easier.length > 0 ? `, or an easier goal: ${easier.join(' or ')}` : ''}.`
         );
@@ -41,12 +42,15 @@ function explainNoise({ samples, noise, seeds }) {
     ...(noise ?? [])
       .map((each, goal) => ({ ...each, slo: samples[goal].slo }))
       .filter(({ isBelow }) => isBelow)
-      .map(
-        ({ slo, bestMs, noiseMs }) =>
-          `"${slo.text}": with no wait for a connection, the query alone takes up to ` +
-          `${formatAgainst(Math.ceil(bestMs) < slo.limitMs ? Math.ceil(bestMs) : bestMs, slo.limitMs)}${ofRuns(seeds)}. The rest of a response takes up to ${formatMs(noiseMs)}, ` +
-          `even in an idle app. A goal of ${formatNumber(Math.ceil(bestMs + noiseMs))} ms or more gets a verdict.`,
-      ),
+      .map(({ slo, bestMs, noiseMs }) => {
+        const best = formatAgainst(Math.ceil(bestMs) < slo.limitMs ? Math.ceil(bestMs) : bestMs, slo.limitMs);
+        return (
+          `"${slo.text}": with no wait for a connection, the query alone takes up to ${best}${ofRuns(seeds)}. The ` +
+          `rest ` +
+          `of a response takes up to ${formatMs(noiseMs)}, even in an idle app. A goal of ` +
+          `${formatNumber(Math.ceil(bestMs + noiseMs))} ms or more gets a verdict.`
+        );
+      }),
   ];
 }
 
@@ -67,7 +71,8 @@ function explainNothing({ samples, loads, seeds, parts, saturation }) {
         .filter(({ slo, ms }) => ms >= slo.limitMs),
     );
   const isUnsure = missed.length > 0 && missed.every(({ slo, medianMs }) => medianMs < slo.limitMs);
-  const headline = `No pool size ${isUnsure ? 'is sure to meet' : 'meets'} ${samples.length === 1 ? 'the goal' : 'all goals'}.`;
+  const headline =
+    `No pool size ${isUnsure ? 'is sure to meet' : 'meets'} ` + `${samples.length === 1 ? 'the goal' : 'all goals'}.`;
   if (missed.length === 0) {
     const alone = loads.map(({ factor, smallest }) => `${countConnections(Number(smallest))} at load x${factor}`);
     return [headline, `Each load alone has a size that does: ${alone.join(', ')}. No size does at both loads.`];
@@ -115,7 +120,8 @@ function explainParts({ text, route, limitMs }, { serviceMs, overheadMs }, { isE
           ? 'That rest alone is too slow, and no pool changes it: look at the app, its machine and the network.'
           : 'Together they are too slow, and no pool changes that: make either faster, or relax the goal.';
   return (
-    `"${text}": nobody waits for a connection. The query of ${route} takes up to ${formatAgainst(serviceMs, limitMs)}, ` +
+    `"${text}": nobody waits for a connection. The query of ${route} takes up to ` +
+    `${formatAgainst(serviceMs, limitMs)}, ` +
     `the rest of the response up to ${formatAgainst(overheadMs, limitMs)}. ${cause}`
   );
 }

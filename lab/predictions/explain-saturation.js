@@ -10,8 +10,10 @@ import { countConnections, formatNumber, formatQuantity } from 'mongodb-pool-pag
  */
 export function describeSlowdown({ route, poolSize, p99Ms, largerSize, largerMs }, owner = '') {
   return (
-    `Above ${countConnections(poolSize)}${owner} the server is the bottleneck: with ${largerSize}, p99 of ${route} is ` +
-    `${formatNumber(largerMs / p99Ms, 1)} times as long (${formatQuantity(largerMs, 'ms')} instead of ${formatQuantity(p99Ms, 'ms')}).`
+    `Above ${countConnections(poolSize)}${owner} the server is the bottleneck: with ${largerSize}, p99 of ${route} ` +
+    `is ` +
+    `${formatNumber(largerMs / p99Ms, 1)} times as long (${formatQuantity(largerMs, 'ms')} instead of ` +
+    `${formatQuantity(p99Ms, 'ms')}).`
   );
 }
 
@@ -21,8 +23,10 @@ export function explainFullServer({ cores, usedShare, enough }) {
   const needs = `The load needs ${needed} of the server's ${formatCores(cores)}`;
   const limit =
     usedShare >= 1
-      ? `The load needs ${needed === had ? 'all' : `${needed} cores, more than`} the ${formatCores(cores)} that the server could use. No pool size is enough.`
-      : `${needs} on average. With a small pool, requests wait for a connection. With a large one, queries wait for a core.`;
+      ? `The load needs ${needed === had ? 'all' : `${needed} cores, more than`} the ${formatCores(cores)} that the ` +
+        `server could use. No pool size is enough.`
+      : `${needs} on average. With a small pool, requests wait for a connection. With a large one, queries wait for ` +
+        `a core.`;
   const remedy = enough
     ? `About ${formatCores(enough.cores)} with ${countConnections(enough.poolSize)} would do, or cheaper queries.`
     : 'Cheaper queries would help. More cores alone would not.';
@@ -50,7 +54,8 @@ function explainFleetOnServer({ instances, usedShare, slowdown }, cores) {
   const all = `all ${instances} instances together`;
   if (usedShare >= 1) {
     return (
-      `If each instance has this load, ${all} need ${formatNumber(usedShare * cores, 1)} of the ${formatCores(cores)}, which is more ` +
+      `If each instance has this load, ${all} need ${formatNumber(usedShare * cores, 1)} of the ` +
+      `${formatCores(cores)}, which is more ` +
       'than the server has, whatever the pool size.'
     );
   }

@@ -112,7 +112,11 @@ function createWaitsView(originMs) {
   };
 }
 
-/** In a terminal, there is room for one of the groups. @param {Proof['behind']} behind @returns {string | undefined} */
+/**
+ * Names the largest group: a terminal has room for one.
+ * @param {Proof['behind']} behind
+ * @returns {string | undefined}
+ */
 function nameMain(behind) {
   const [main, ...others] = behind.toSorted((a, b) => b.count - a.count);
   const count = others.reduce((sum, other) => sum + other.count, 0);
@@ -122,7 +126,10 @@ function nameMain(behind) {
 /** @param {number} originMs @param {Proof} wait */
 function describeLongest(originMs, { atMs, route, waitMs, behind }) {
   const who = behind.length > 0 ? ` behind ${describeHolders(behind)}` : '';
-  return `The longest wait was ${(waitMs / 1000).toFixed(1)} s, of ${nameRoute(route)} at ${formatTime(originMs + atMs)} UTC${who}.`;
+  return (
+    `The longest wait was ${(waitMs / 1000).toFixed(1)} s, of ${nameRoute(route)} at ` +
+    `${formatTime(originMs + atMs)} UTC${who}.`
+  );
 }
 
 /** @param {RecordedTrace} trace @returns {(pid: number | undefined) => ProcessFigures} of a process */

@@ -11,7 +11,7 @@ import { bestSize, explainPrediction } from './explain-prediction.js';
  * @param {Facts} result.load
  * @param {boolean} result.isRandom whether the figures have a band
  * @param {boolean} [result.hasBands] shows the band of every figure, not just of p95
- * @param {boolean} [result.hasOtherwise] variants have a second reading, as `otherwise`
+ * @param {boolean} [result.hasClosedReading] variants have a second reading, as `closedReading`
  * @param {boolean} [result.isExplained] shows all columns on a terminal, as the page does
  * @param {string[]} [result.notes] what the figures cover
  * @param {boolean} [result.isGuess] whether what is said about the best size can be relied on
@@ -23,7 +23,7 @@ export function createPredictView({
   isRandom,
   hasBands = false,
   isExplained = hasBands,
-  hasOtherwise = false,
+  hasClosedReading = false,
   isGuess = true,
   isReplay = false,
   notes = [],
@@ -39,7 +39,7 @@ export function createPredictView({
     return differing === -1 ? 0 : one[differing] - other[differing];
   });
   const detail = !isExplained;
-  const hasBand = isRandom && !hasBands && !hasOtherwise;
+  const hasBand = isRandom && !hasBands && !hasClosedReading;
   return {
     name: 'predict',
     title: 'What a load test would measure',
@@ -56,21 +56,23 @@ export function createPredictView({
         ? [
             `${
               isReplay
-                ? 'The figures are those of the trace itself. It was also put together anew from random pieces, many times.'
-                : 'The load is random, so it was simulated many times. Percentiles and maxima are medians over the runs.'
+                ? 'The figures are those of the trace itself. It was also put together anew from random pieces, many ' +
+                  'times.'
+                : 'The load is random, so it was simulated many times. Percentiles and maxima are medians over the ' +
+                  'runs.'
             } ` + 'One more measurement lies in the band with a probability of 90 %.',
           ]
         : []),
     ],
     glossary: {
       ...(isExplained && { band: 'one more measurement lies in it with a probability of 90 %.' }),
-      ...(hasOtherwise && { or: "if the requests come from callers, which the recording can't rule out." }),
+      ...(hasClosedReading && { closed: "p95 if the requests come from callers, which the recording can't rule out." }),
     },
     columns: [
       { heading: 'pool', about: 'connections in the pool', value: describeSizes },
       { heading: 'fail', about: 'requests that fail', value: of((figures) => figures.failures) },
       ...routes.flatMap((route, index) =>
-        routeColumns(route, { hasBand, hasOtherwise, isBrief: detail, routes: routes.length, index }),
+        routeColumns(route, { hasBand, hasClosedReading, isBrief: detail, routes: routes.length, index }),
       ),
       ...shareColumns({ detail }, [
         {
@@ -105,16 +107,16 @@ const MEAN_WAIT = {
   about: 'for a connection, over all routes',
 };
 
-/** So many routes have room for all columns, for three and for one on 80 columns. */
+/** How many routes have room for all columns, for three and for one on 80 columns. */
 const [ALL_COLUMNS, SOME_COLUMNS, ONE_COLUMN] = [2, 3, 7];
 
 /**
  * @param {string} route
- * @param {{ hasBand: boolean, hasOtherwise: boolean, isBrief: boolean, routes: number, index: number }} options
+ * @param {{ hasBand: boolean, hasClosedReading: boolean, isBrief: boolean, routes: number, index: number }} options
  *   isBrief: only as many columns as fit
  * @returns {Column[]}
  */
-function routeColumns(route, { hasBand, hasOtherwise, isBrief, routes, index }) {
+function routeColumns(route, { hasBand, hasClosedReading, isBrief, routes, index }) {
   const hasRoom = (/** @type {number} */ most) => !isBrief || (routes <= most && index < most);
   const [p50, p95, p99, max] = FIGURES.map((figure) => ofRoute(route, figure));
   const detail = !hasRoom(SOME_COLUMNS);
@@ -123,7 +125,7 @@ function routeColumns(route, { hasBand, hasOtherwise, isBrief, routes, index }) 
   return shareColumns({ group: route, unit: 'ms', digits: 'times' }, [
     { heading: 'p50', about: 'half of the requests take at most this long', value: p50, detail },
     { heading: 'p95', about: '95 of 100 take at most this long', value: p95, detail: isTooMany },
-    ...(hasOtherwise ? [{ heading: 'or', value: otherwise(route, 'p95Ms'), detail }] : []),
+    ...(hasClosedReading ? [{ heading: 'closed', value: closedReading(route, 'p95Ms'), detail }] : []),
     ...(hasBand ? [{ heading: 'p95 band', value: bandOfRoute(route, 'p95Ms'), detail: bandDetail }] : []),
     { heading: 'p99', about: '99 of 100 take at most this long', value: p99, detail: isBrief },
     { heading: 'max', value: max, detail },
@@ -131,8 +133,8 @@ function routeColumns(route, { hasBand, hasOtherwise, isBrief, routes, index }) 
 }
 
 /** The second reading. @param {string} route @param {'p95Ms'} figure @returns {Column['value']} */
-function otherwise(route, figure) {
-  return (/** @type {any} */ { otherwise: figures }) => (figures ? timeOf(figures, route, figure) : undefined);
+function closedReading(route, figure) {
+  return (/** @type {any} */ { closedReading: figures }) => (figures ? timeOf(figures, route, figure) : undefined);
 }
 
 const FIGURES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs']);
@@ -242,7 +244,7 @@ export function foldSizes({ columns }, variants) {
   return folded;
 }
 
-/** Of more rows, these sizes are shown, and the answer. */
+/** Longer tables show these sizes, and the answer. */
 const [MAX_ROWS, KEPT_SIZES] = [9, [1, 2, 3, 4, 6, 8, 12, 16, 20]];
 
 /** @param {Variant[]} rows @param {(number | null)[]} sizes that must be shown @returns {Variant[]} */

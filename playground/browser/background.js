@@ -10,8 +10,8 @@ import { listRoutesOf, predictPreset, watchPreset } from './simulation.js';
  * @property {(yaml: string) => string[]} routes
  * @property {typeof readIncident} incident
  *
- * @typedef {<T extends keyof Tasks>(task: T, input: Parameters<Tasks[T]>[0]) => Promise<Awaited<ReturnType<Tasks[T]>>>} Ask
- *   rejects with what is wrong with the input
+ * @typedef {<T extends keyof Tasks>(task: T, input: Parameters<Tasks[T]>[0]) => Promise<Awaited<ReturnType<Tasks[T]>>>}
+ *   Ask rejects with what is wrong with the input
  *
  * @typedef {{ resolve: (result: any) => void, reject: (error: Error) => void }} Asker
  */
@@ -19,7 +19,7 @@ import { listRoutesOf, predictPreset, watchPreset } from './simulation.js';
 /** @type {Record<string, (input: any) => any>} */
 const TASKS = { predict: predictPreset, watch: watchPreset, routes: listRoutesOf, incident: readIncident };
 
-/** In the worker: does one task after the other, so that the page stays responsive. */
+/** Does one task after the other in the worker, so that the page stays responsive. */
 export function serveRequests() {
   let last = Promise.resolve();
   addEventListener('message', ({ data: { id, task, input } }) => {
@@ -34,7 +34,7 @@ export function serveRequests() {
 }
 
 /**
- * In the page.
+ * Starts the worker, in the page.
  *
  * @param {string} script the text of this program
  * @returns {Ask}

@@ -22,7 +22,10 @@ export const SLOWEST_FERRARI = {
   ms: { 1: 20039, 3: 1952, 4: 51, 5: 5, 6: 182, 10: 12 },
 };
 
-/** Lesson 9: the p99 of heavy queries. With 100 lanes, five more runs on a busy machine took 1212 to 1998 ms. @type {Measured} */
+/**
+ * Lesson 9: the p99 of heavy queries. With 100 lanes, five more runs on a busy machine took 1212 to 1998 ms.
+ * @type {Measured}
+ */
 export const TOLL_BOOTHS = {
   from: 'pool-lab run saturation --loads closed --heavy-ms 20, as in lesson 9',
   ms: { 2: 307, 4: 312, 8: 316, 16: 384, 100: 893 },

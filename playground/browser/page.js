@@ -19,7 +19,10 @@ const OPENING = {
 /** Browsers refuse to change an address a hundred times in a row. */
 const LINK_AFTER_MS = 300;
 
-/** The ids of screens, and of the sandbox, are those of their sections. @param {string} script the text of this program */
+/**
+ * The ids of screens, and of the sandbox, are those of their sections.
+ * @param {string} script the text of this program
+ */
 function openPage(script) {
   const ask = startBackground(script);
   const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');

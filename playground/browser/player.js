@@ -3,7 +3,7 @@ import { TrafficPicture, describeWaiting, findPlaces } from 'mongodb-pool-page/p
 /** @import { Palette } from 'mongodb-pool-page/page/palette.js' */
 /** @import { Moment, Traffic } from 'mongodb-pool-page/page/traffic-picture.js' */
 
-/** With reduced motion, a run is a few still pictures. */
+/** A run is a few still pictures with reduced motion. */
 const STILL_PICTURES = 24;
 const STILL_EVERY_MS = 900;
 /** Points of the line that shows how many wait. */
@@ -24,7 +24,7 @@ export class Player {
   #traffic = { trips: [], lanes: 1, endMs: 0 };
   #speed = 1;
   #atMs = 0;
-  /** At that moment. */
+  /** Who is where at that moment. */
   #places = findPlaces([], 0);
   #isPlaying = false;
   #isNew = true;
@@ -83,7 +83,10 @@ export class Player {
     this.#isNew = false;
   }
 
-  /** Plays the beginning again and again, up to that moment. With reduced motion, nothing plays on its own. @param {number} endMs */
+  /**
+   * Plays the beginning again and again, up to that moment. With reduced motion, nothing plays on its own.
+   * @param {number} endMs
+   */
   loop(endMs) {
     if (this.#reducedMotion.matches) return;
     this.#loopEndMs = endMs;
@@ -176,7 +179,9 @@ export class Player {
     const { endMs, trips } = this.#traffic;
     time.value = String(endMs > 0 ? atMs / endMs : 0);
     this.#places = findPlaces(trips, atMs);
-    const text = `${formatClock(atMs, this.#traffic)} · ${this.#places.driving.length} in the tunnel, ${describeWaiting(this.#places)}`;
+    const text =
+      `${formatClock(atMs, this.#traffic)} · ${this.#places.driving.length} in the tunnel, ` +
+      `${describeWaiting(this.#places)}`;
     if (caption.textContent !== text) caption.textContent = text;
     time.setAttribute('aria-valuetext', text);
     this.paint();

@@ -41,7 +41,10 @@ export class Sandbox {
   /** The scenario whose routes have their fields. */
   #yaml = '';
 
-  /** @param {{ root: HTMLElement, ask: Ask, reducedMotion: MediaQueryList, onChange: (view: Sandbox) => void }} surroundings */
+  /**
+   * @param {{ root: HTMLElement, ask: Ask, reducedMotion: MediaQueryList, onChange: (view: Sandbox) => void }}
+   *   surroundings
+   */
   constructor({ root, ask, reducedMotion, onChange }) {
     this.#root = root;
     this.#ask = ask;
@@ -57,7 +60,7 @@ export class Sandbox {
     this.#takeFiles();
   }
 
-  /** For the link. A trace is not in it: it stays on this page. @returns {Record<string, string>} */
+  /** What the link says. A trace is not in it: it stays on this page. @returns {Record<string, string>} */
   get values() {
     const spread = this.#spread.value;
     return {

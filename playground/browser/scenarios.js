@@ -20,7 +20,12 @@ scenarios:
 `;
 }
 
-/** Customers without any bus. @param {number} perSec @param {number} seconds @param {boolean} isRandom or evenly spaced */
+/**
+ * Customers without any bus.
+ * @param {number} perSec
+ * @param {number} seconds
+ * @param {boolean} isRandom or evenly spaced
+ */
 export function customersOnly(perSec, seconds, isRandom) {
   const arrivals = isRandom ? `arrivalRate: ${perSec}\n      mode: poisson` : `arrivalCount: ${perSec * seconds}`;
   return `config:
@@ -38,7 +43,8 @@ scenarios:
 }
 
 /**
- * People who ask again as soon as they have their answer; one query in four is a bus. As in the lab's experiment `saturation`.
+ * People who ask again as soon as they have their answer; one query in four is a bus. As in the lab's experiment
+ * `saturation`.
  *
  * @param {number} people
  */

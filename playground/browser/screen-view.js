@@ -19,13 +19,17 @@ export class ScreenView {
   #player;
   #handles;
   #isOpen = false;
-  /** For the first values of the handles, which the guess is about. @type {Promise<Prediction> | undefined} */
+  /**
+   * The prediction for the first values of the handles, which the guess is about.
+   * @type {Promise<Prediction> | undefined}
+   */
   #firstPrediction;
   #update = keepLatest(() => this.#simulate());
 
   /**
    * @param {Screen} screen
-   * @param {{ root: HTMLElement, ask: Ask, reducedMotion: MediaQueryList, onChange: (view: ScreenView) => void }} surroundings
+   * @param {{ root: HTMLElement, ask: Ask, reducedMotion: MediaQueryList, onChange: (view: ScreenView) => void }}
+   *   surroundings
    */
   constructor(screen, { root, ask, reducedMotion, onChange }) {
     this.#screen = screen;
@@ -44,7 +48,7 @@ export class ScreenView {
     });
   }
 
-  /** For the link: the guess only once it is placed. @returns {Record<string, string>} */
+  /** What the link says: the guess only once it is placed. @returns {Record<string, string>} */
   get values() {
     const { guess, ...changed } = this.#handles.changed;
     return { ...changed, ...(this.#isOpen && { guess: guess ?? String(this.#handles.read('guess')) }) };
@@ -153,7 +157,11 @@ export function figuresOf({ variants }, pool) {
   return /** @type {NonNullable<typeof found>} */ (found).predicted;
 }
 
-/** @param {number} guess @param {Pick<Handle, 'unit'>} handle @returns {number | undefined} undefined unless it is a time */
+/**
+ * @param {number} guess
+ * @param {Pick<Handle, 'unit'>} handle
+ * @returns {number | undefined} undefined unless it is a time
+ */
 function guessInMs(guess, { unit }) {
   return { s: guess * 1000, ms: guess }[String(unit)];
 }

@@ -34,7 +34,8 @@ import { customersOnly, peopleOneByOne, peopleWhoKeepAsking } from './scenarios.
  * @property {Measured} measured
  * @property {Measured} [published]
  * @property {string[]} why paragraphs, after the guess
- * @property {(figures: Figures, prediction: Prediction, values: Values) => string} describe what happens with these handles
+ * @property {(figures: Figures, prediction: Prediction, values: Values) => string} describe what happens with these
+ *   handles
  */
 
 const SERVICES = ['/slow=5000', '/fast=2'];
@@ -125,11 +126,13 @@ export const SCREENS = [
         'way, as long as everyone is quick.',
       'Drag the number of customers. Up to 500, nobody waits. Just above it, a line forms, and it only ever ' +
         'grows.',
-      'That holds for customers who arrive evenly, like a metronome. Real ones arrive at random: set the switch, and some wait ' +
+      'That holds for customers who arrive evenly, like a metronome. Real ones arrive at random: set the switch, and ' +
+        'some wait ' +
         'long before the lane is full.',
     ],
     describe: ({ utilisation, peakWaiting }, prediction, { rate, arrivals }) =>
-      `At ${rate} customers per second who arrive ${arrivals === 1 ? 'at random' : 'evenly'}, the lane is busy ${formatNumber(utilisation * 100)} % of the time, and ` +
+      `At ${rate} customers per second who arrive ${arrivals === 1 ? 'at random' : 'evenly'}, the lane is busy ` +
+      `${formatNumber(utilisation * 100)} % of the time, and ` +
       `${peakWaiting === 0 ? 'nobody waits' : `up to ${formatNumber(peakWaiting)} wait`}.`,
   },
   {
@@ -157,7 +160,8 @@ export const SCREENS = [
     id: 'three-lanes',
     title: 'Three lanes',
     text: [
-      "The same five people and the same buses. We change one number in the app's settings: three lanes instead of one.",
+      "The same five people and the same buses. We change one number in the app's settings: three lanes instead of " +
+        'one.',
     ],
     handles: [BUS_SECONDS, PEOPLE],
     preset: (values) => articleLoad({ ...values, lanes: 3 }, [1, 3]),
@@ -279,16 +283,20 @@ export const SCREENS = [
     figureOf: ({ routes }) => routes['/slow'].p99Ms,
     measured: TOLL_BOOTHS,
     why: [
-      'It takes twice as long in the simulation. Two cores cannot do more than two cores can do. With 100 lanes they work ' +
+      'It takes twice as long in the simulation. Two cores cannot do more than two cores can do. With 100 lanes they ' +
+        'work ' +
         'on all queries in turn, a little on each, and everybody crawls.',
-      'In the lab it took three times as long, and in five runs beside other programs 1.2 to 2.0 seconds. There, the people ' +
+      'In the lab it took three times as long, and in five runs beside other programs 1.2 to 2.0 seconds. There, the ' +
+        'people ' +
         'who ask, the driver and the database share the two cores; in the simulation the database has them to itself.',
       'The line is still there. It only moved into the server, where nobody sees it. Your graphs now say that ' +
         'no query waits for a connection.',
     ],
     describe: ({ routes, meanWaitMs }, prediction, { lanes }) =>
-      `With ${lanes} lanes, 99 of 100 buses are through in ${formatQuantity(routes['/slow'].p99Ms, 'ms')}, and 99 of 100 ` +
-      `Ferraris in ${formatQuantity(routes['/fast'].p99Ms, 'ms')}. The mean wait in front of the tunnel is ${formatQuantity(meanWaitMs, 'ms')}.`,
+      `With ${lanes} lanes, 99 of 100 buses are through in ${formatQuantity(routes['/slow'].p99Ms, 'ms')}, and 99 of ` +
+      `100 ` +
+      `Ferraris in ${formatQuantity(routes['/fast'].p99Ms, 'ms')}. The mean wait in front of the tunnel is ` +
+      `${formatQuantity(meanWaitMs, 'ms')}.`,
   },
   {
     id: 'many-apps',
@@ -327,7 +335,8 @@ export const SCREENS = [
         'server can take by the number of apps. At night an autoscaler adds more.',
     ],
     describe: ({ routes }, prediction, { apps, lanes }) =>
-      `${apps === 1 ? 'One app' : `${apps} apps`} × ${lanes} lanes: the server holds ${formatNumber(apps * (lanes + 2))} connections. ` +
+      `${apps === 1 ? 'One app' : `${apps} apps`} × ${lanes} lanes: the server holds ` +
+      `${formatNumber(apps * (lanes + 2))} connections. ` +
       `99 of 100 buses are through in ${formatQuantity(routes['/slow'].p99Ms, 'ms')}.`,
   },
 ];

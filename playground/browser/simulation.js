@@ -74,8 +74,8 @@ export async function predictPreset(preset) {
  * The first requests of one run, for the tunnel.
  *
  * @param {Preset} preset
- * @returns {Promise<{ trips: Trip[], lanes: number, endMs: number, isCut: boolean }>} trips in the order of their arrival;
- *   lanes: of all clients together
+ * @returns {Promise<{ trips: Trip[], lanes: number, endMs: number, isCut: boolean }>} trips in the order of their
+ *   arrival; lanes: of all clients together
  */
 export async function watchPreset(preset) {
   const { recordedPool, ...input } = await readPreset(preset);

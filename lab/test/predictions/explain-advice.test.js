@@ -465,7 +465,7 @@ describe('the check', () => {
       trustOf({ status: 'notChecked', reason: 'nobodyWaited' }, { showsEverything: true }),
       /^Trust: yes, although nobody waited/,
     ],
-    [trustOf({}, { isUnclear: true }), /^Trust a figure if both columns agree/],
+    [trustOf({}, { isUnclear: true }), /^Trust a figure if p95 and closed agree/],
   ])('the trust is one sentence: %#', (trust, words) => {
     expect(explainTrust(trust)).toMatch(words);
   });

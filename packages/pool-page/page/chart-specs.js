@@ -83,13 +83,13 @@ export function slowestOf(names, { routes }) {
 }
 
 /** @param {string[]} names of routes @returns {(second: Second) => number} */
-export function successesOf(names) {
+function successesOf(names) {
   return ({ routes }) =>
     names.reduce((sum, name) => sum + (routes[name]?.count ?? 0) - (routes[name]?.failures ?? 0), 0);
 }
 
 /** @param {Second} second */
-export function failuresOf({ routes }) {
+function failuresOf({ routes }) {
   return Object.values(routes).reduce((sum, { failures }) => sum + failures, 0);
 }
 

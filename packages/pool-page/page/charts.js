@@ -95,7 +95,12 @@ function writeValues(figure, index) {
   }
 }
 
-/** @param {ChartFigure} figure @param {number} line @param {number | null} [index] as above @returns {string} empty without a value */
+/**
+ * @param {ChartFigure} figure
+ * @param {number} line
+ * @param {number | null} [index] as above
+ * @returns {string} empty without a value
+ */
 function describeValue({ spec, series, columns, seconds }, line, index) {
   const at = index ?? findLatest(columns[line]);
   const value = columns[line][at] ?? null;

@@ -76,7 +76,7 @@ export function listLanes(pool, indexes) {
 const HILL_PX = 14;
 const NARROW_PX = 560;
 const MAX_LARGE_LANES = 12;
-/** In a smaller lane, a bus and a Ferrari look the same. */
+/** A bus and a Ferrari look the same in a smaller lane. */
 const MIN_LANE_HEIGHT = 15;
 const MIN_LANE_WIDTH = 38;
 
@@ -104,7 +104,7 @@ export function placeTunnel(count, width, height) {
  * @param {number} height
  * @returns {Layout}
  */
-export function layOutLanes(count, width, height) {
+function layOutLanes(count, width, height) {
   if (count <= MAX_LARGE_LANES) {
     return { vehicles: 'large', columns: 1, rows: count, laneWidth: width, laneHeight: height / count };
   }

@@ -19,7 +19,7 @@ const MAX_PROGRESS = 0.94;
 /** Near the entrance, so that there is room for a label behind it. */
 const PARKED = 0.04;
 const FERRARI_HALFWAY_MS = 250;
-/** From the entrance until out of sight. */
+/** The way from the entrance until out of sight. */
 const BUS_MS = 900;
 const FERRARI_MS = 800;
 /** A vehicle that was at the exit needs this long, so that one sees it leave. */

@@ -1,30 +1,7 @@
-import { formatQuantity } from '../universal/quantity.js';
-import { NOTICED_WAIT_MS } from '../universal/route-kinds.js';
-import { describeBehind, describeNoneYet } from './words.js';
+import { describeNote, describeNoneYet } from './words.js';
 
 /** @import { Note } from '../universal/feed-shapes.js' */
 /** @import { State } from './state.js' */
-
-/**
- * In three parts, so that the time can stand out.
- * @param {Note} note
- * @returns {{ before: string, time: string, after: string }}
- */
-export function describeNote({ route, count, status, totalMs, waitMs, behind }) {
-  const holders = describeBehind(behind);
-  const waited =
-    waitMs >= NOTICED_WAIT_MS
-      ? `, ${formatQuantity(waitMs, 'ms')} of it waiting${holders ? ` behind ${holders}` : ''}`
-      : '';
-  const [who, upTo] = count > 1 ? [`${count} ${route}`, ' up to'] : [route, ''];
-  return { before: `${who} ${describeOutcome(status)}${upTo} `, time: formatQuantity(totalMs, 'ms'), after: waited };
-}
-
-/** @param {number} status */
-function describeOutcome(status) {
-  if (status === 200) return 'took';
-  return status === 0 ? 'cancelled by the client after' : `failed with status ${status} after`;
-}
 
 /**
  * @param {object} elements

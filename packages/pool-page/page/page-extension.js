@@ -15,7 +15,7 @@ import { formatQuantity } from '../universal/quantity.js';
 
 /** What an app adds to the page. Most apps add nothing. @see createLiveView */
 export class PageExtension {
-  /** By the name of the event. @type {Map<string, (data: any) => void>} */
+  /** Handlers by the name of the event. @type {Map<string, (data: any) => void>} */
   events = new Map();
   /** What is still to be said. @type {string[]} */
   messages = [];

@@ -55,7 +55,7 @@ export function createPlayback(onShown, realMs = () => performance.now()) {
   };
 }
 
-/** In slow motion the page's time runs this fast. */
+/** The pace of the page's time in slow motion. */
 const SLOW = 0.25;
 /** A page that is less behind is live. */
 const NOTICED_MS = 500;

@@ -146,7 +146,12 @@ function drawSizes({ ctx: context, bbox, valToPos }, { picked, poolSizes, record
   context.restore();
 }
 
-/** The band of each figure that is hidden because of it. @param {uPlot} plot @param {Shown} shown @param {Palette} palette */
+/**
+ * The band of each figure that is hidden because of it.
+ * @param {uPlot} plot
+ * @param {Shown} shown
+ * @param {Palette} palette
+ */
 function drawHidden({ ctx: context, valToPos }, { routes }, palette) {
   context.save();
   context.strokeStyle = palette.predicted;

@@ -27,7 +27,7 @@ export class PredictionPanel {
   #queue = null;
   /** A page without traffic does not load them. @type {typeof import('./prediction-words.js') | undefined} */
   #words;
-  /** Until somebody picks a size, the slider shows the smallest that is enough. @type {number | undefined} */
+  /** What somebody picked; until then, the slider shows the smallest that is enough. @type {number | undefined} */
   #pickedSize;
 
   /** @param {HTMLElement} section @param {Predictor} predictor */

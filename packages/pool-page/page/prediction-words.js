@@ -34,8 +34,8 @@ export function describeAnswer({ poolSizes, recordedSize, failures, isOpen }, ro
 }
 
 /**
- * Those who wait, and how many connections would have been enough for all so far. A larger pool serves each no later, so
- * no more would have met. Where the pool is not what they wait for, that is unknown.
+ * Those who wait, and how many connections would have been enough for all so far. A larger pool serves each no later,
+ * so no more would have met. Where the pool is not what they wait for, that is unknown.
  * @param {Pick<State, 'pool' | 'seconds' | 'bottleneck'>} state
  * @returns {Queue | null} null if nobody waits
  */
@@ -76,7 +76,10 @@ export function describePrediction(poolSize, routes, index, failures) {
   return `With ${countConnections(poolSize)}: ${times}${failures > 0 ? `, ${failures} fail` : ''}.`;
 }
 
-/** The band of a figure; alone, where the figure is hidden because of it. @param {WhatIfRoute['predicted'][number]} figure */
+/**
+ * The band of a figure; alone, where the figure is hidden because of it.
+ * @param {WhatIfRoute['predicted'][number]} figure
+ */
 function describeEnds({ lowMs, highMs }) {
   return describeBand(Number(lowMs), Number(highMs));
 }

@@ -3,7 +3,7 @@ export class Predictor {
   /** @type {Worker | undefined} */
   #worker;
   #asked = 0;
-  /** By the id of the question. @type {Map<number, (answer: any) => void>} */
+  /** Who waits for an answer, by the id of the question. @type {Map<number, (answer: any) => void>} */
   #waiting = new Map();
   /** The app lacks it, or its worker does not load. */
   isMissing = false;

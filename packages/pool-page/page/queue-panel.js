@@ -21,7 +21,7 @@ export class QueuePanel {
   #places = new Map();
   /** @type {QueuedWaiter[]} */
   #shown = [];
-  /** Of those that are shown. @type {string[]} */
+  /** Keys of those that are shown. @type {string[]} */
   #keys = [];
   #chosen = '';
 
@@ -121,7 +121,9 @@ export class QueuePanel {
     const time = document.createElement('span');
     const holders = describeBehind(behind);
     label.className = 'unseen';
-    label.textContent = `${nameRoute(route)} ${holds > 0 ? 'holds a connection and ' : ''}waits${holders ? ` behind ${holders}` : ''}, for `;
+    label.textContent =
+      `${nameRoute(route)} ` +
+      `${holds > 0 ? 'holds a connection and ' : ''}waits${holders ? ` behind ${holders}` : ''}, for `;
     Object.assign(button, { type: 'button', value: key });
     const vehicle = createVehicle();
     button.setAttribute('aria-describedby', this.#detail.id);

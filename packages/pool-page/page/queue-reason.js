@@ -23,7 +23,10 @@ export function explainQueue({ pool, others, kinds, queuedSinceMs, receivedAtMs 
   if (!queued || queuedSinceMs === null || receivedAtMs - queuedSinceMs < LASTS_MS) return '';
   const client = queued === pool || queued.name === null ? '' : ` for ${queued.name}`;
   const { waiting } = queued;
-  return `${waiting} ${waiting === 1 ? 'waits' : 'wait'}${client} now, because ${findReason(queued)}${findAhead(queued, kinds)}.`;
+  return (
+    `${waiting} ${waiting === 1 ? 'waits' : 'wait'}${client} now, because ` +
+    `${findReason(queued)}${findAhead(queued, kinds)}.`
+  );
 }
 
 /** @param {LivePool} pool */

@@ -21,7 +21,11 @@ const PALE = 0.45;
 /** Failures have a row above the chart, because their times are no response times. */
 export const FAILED_ROW_PX = 22;
 
-/** @param {RequestDot[]} dots @param {Pick<LiveReading, 'atMs' | 'finished'>} reading @returns {RequestDot[]} oldest first */
+/**
+ * @param {RequestDot[]} dots
+ * @param {Pick<LiveReading, 'atMs' | 'finished'>} reading
+ * @returns {RequestDot[]} oldest first
+ */
 export function addDots(dots, { atMs, finished }) {
   const from = dots.findIndex((dot) => dot.atMs > atMs - KEPT_MS);
   return [

@@ -25,8 +25,8 @@ import { addDots } from './request-dots.js';
  * @property {'connecting' | 'live' | 'lost'} connection to the app
  * @property {Snapshot | null} snapshot
  * @property {View[]} others the app's other clients
- * @property {number | null} queuedSinceMs since when somebody has waited in each reading, by the page's clock; null: nobody
- *   waits
+ * @property {number | null} queuedSinceMs since when somebody has waited in each reading, by the page's clock; null:
+ *   nobody waits
  * @property {Second[]} seconds oldest first
  * @property {ChartRoute[]} routes in the charts
  * @property {RequestDot[]} dots requests of the last two minutes, since the page was opened

@@ -27,8 +27,8 @@ const MIN_COLUMNS = 4;
  *   request on its way: it waits until it starts, and then has a connection. startedAtMs is NaN if it never had one
  *
  * @typedef {object} Traffic what happens in a run
- * @property {(Trip & { kind: 'bus' | 'ferrari', lane: number })[]} trips in the order of their arrival; lane: -1 without
- *   a connection
+ * @property {(Trip & { kind: 'bus' | 'ferrari', lane: number })[]} trips in the order of their arrival; lane: -1
+ *   without a connection
  * @property {number} lanes of all tunnels together
  * @property {number} [tunnels] more than one are small, and take the trips in turn; default 1
  * @property {number} [cores] of the server
@@ -177,7 +177,7 @@ export class TrafficPicture {
 
   /** @param {TunnelPainter} painter @param {Traffic['trips']} trips @param {number} atMs @param {number} speed */
   #paintLeaving(painter, trips, atMs, speed) {
-    /** Of several that left a lane, the last one. @type {Map<number, Traffic['trips'][number]>} */
+    /** The last trip that left each lane. @type {Map<number, Traffic['trips'][number]>} */
     const left = new Map();
     for (const trip of trips) {
       const { lane, finishedAtMs } = trip;
@@ -190,7 +190,11 @@ export class TrafficPicture {
     }
   }
 
-  /** The first in line is at the entrance, on the right. @param {Traffic['trips']} waiting @param {number} roadHeight */
+  /**
+   * The first in line is at the entrance, on the right.
+   * @param {Traffic['trips']} waiting
+   * @param {number} roadHeight
+   */
   #paintQueue(waiting, roadHeight) {
     const colors = /** @type {Palette} */ (this.#colors);
     const { clientWidth: width, clientHeight: height } = /** @type {HTMLElement} */ (this.#queue.parentElement);

@@ -9,7 +9,7 @@ import { formatSeconds } from './words.js';
 /** How far the slopes of the hill reach, at its foot and at its top. */
 const [FOOT, SHOULDER] = [14, 60];
 const WHITE = '#fdfcf9';
-/** In a lower lane, no text can be read. */
+/** No text can be read in a lower lane. */
 export const MIN_TEXT_LANE = 22;
 
 /** Paints one frame on a canvas: first the ground, then lanes and vehicles, then the portals. */

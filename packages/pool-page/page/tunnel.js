@@ -13,7 +13,7 @@ import { describeParked } from './words.js';
 /** @import { View } from './state.js' */
 /** @import { Area, Vehicle } from './vehicle-painter.js' */
 
-/** Of a label; the first that fits. */
+/** Sizes of a label; the first that fits is used. */
 const LABEL_PX = [17, 15, 13];
 const PADDING = 10;
 

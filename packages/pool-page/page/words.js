@@ -1,8 +1,9 @@
 import { describeHolders, nameRoute } from '../universal/holder-words.js';
-import { kindOf } from '../universal/route-kinds.js';
+import { formatQuantity } from '../universal/quantity.js';
+import { NOTICED_WAIT_MS, kindOf } from '../universal/route-kinds.js';
 
 /** @import { Holder } from 'mongodb-pool-monitor' */
-/** @import { ServerReading, Snapshot, QueuedWaiter } from '../universal/feed-shapes.js' */
+/** @import { Note, ServerReading, Snapshot, QueuedWaiter } from '../universal/feed-shapes.js' */
 /** @import { LivePool, State } from './state.js' */
 
 /** A running time: always in seconds with one decimal, so that its width does not jump. @param {number} ms */
@@ -112,12 +113,36 @@ export function describeBehind(behind) {
   return describeHolders([...groups.values()]);
 }
 
+/**
+ * Describes a note in three parts, so that the time can stand out.
+ * @param {Note} note
+ * @returns {{ before: string, time: string, after: string }}
+ */
+export function describeNote({ route, count, status, totalMs, waitMs, behind }) {
+  const holders = describeBehind(behind);
+  const waited =
+    waitMs >= NOTICED_WAIT_MS
+      ? `, ${formatQuantity(waitMs, 'ms')} of it waiting${holders ? ` behind ${holders}` : ''}`
+      : '';
+  const [who, upTo] = count > 1 ? [`${count} ${route}`, ' up to'] : [route, ''];
+  return { before: `${who} ${describeOutcome(status)}${upTo} `, time: formatQuantity(totalMs, 'ms'), after: waited };
+}
+
+/** @param {number} status */
+function describeOutcome(status) {
+  if (status === 200) return 'took';
+  return status === 0 ? 'cancelled by the client after' : `failed with status ${status} after`;
+}
+
 /** @param {string[]} words */
 export function joinWords(words) {
   return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter(Boolean).join(' and ');
 }
 
-/** @param {Pick<QueuedWaiter, 'route' | 'waitMs' | 'behind' | 'holds'>} waiter @param {number} elapsedMs since it was sent */
+/**
+ * @param {Pick<QueuedWaiter, 'route' | 'waitMs' | 'behind' | 'holds'>} waiter
+ * @param {number} elapsedMs since it was sent
+ */
 export function describeWaiter({ route, waitMs, behind, holds }, elapsedMs) {
   const holders = describeBehind(behind);
   return [

@@ -48,8 +48,9 @@ export function explainVerdict({ verdict, totals, missing }, poolSize = null) {
   if (cause === 'tooLittleData')
     return missing.length > 0
       ? `The trace is too old to tell why requests wait: it lacks ${missing[1]}. Record it again.`
-      : `Too little data: ${countOf(totals.checkouts, 'checkout', 'checkouts')}${facts ? ', most of whose waits nothing explains' : ''}` +
-          `${explainOpenWaits(totals)}. Record for longer, while the app is busy.`;
+      : `Too little data: ${countOf(totals.checkouts, 'checkout', 'checkouts')}` +
+          `${facts ? ', most of whose waits nothing explains' : ''}${explainOpenWaits(totals)}. Record for longer, ` +
+          `while the app is busy.`;
   if (facts?.clients) return explainClients(facts.clients);
   const reason = facts ? explainCause(cause, facts) : '';
   if (slow) return `Requests do not wait for a connection, but ${reason}. ${explainSlow(slow)}`;
@@ -98,7 +99,10 @@ function explainNoWaits({ slow }, { waitedMs, requests }) {
 /** @param {NonNullable<Diagnosis['verdict']['slow']>} slow */
 function explainSlow({ route, durationMs, useMs, outsideMs, repeated }) {
   if (repeated)
-    return `${nameRoute(route)} sends ${countInTurn(repeated)} which take ${formatQuantity(repeated.ms, 'ms')} of its ${formatQuantity(durationMs, 'ms')}. ${explainSaving(repeated)}`;
+    return (
+      `${nameRoute(route)} sends ${countInTurn(repeated)} which take ${formatQuantity(repeated.ms, 'ms')} of ` +
+      `its ${formatQuantity(durationMs, 'ms')}. ${explainSaving(repeated)}`
+    );
   const part =
     outsideMs > useMs
       ? `${formatQuantity(outsideMs, 'ms')} of them outside of MongoDB`

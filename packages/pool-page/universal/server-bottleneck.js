@@ -2,9 +2,9 @@ import { mean } from './stats.js';
 
 /** @import { Second } from './feed-shapes.js' */
 
-/** Of the server's cores. Others on its machine may take the rest: the app, the load, a browser. */
+/** The least share of the server's cores. Others on its machine may take the rest: the app, the load, a browser. */
 const BUSY_SHARE = 1 / 3;
-/** Of the time. An app that is busier can be the reason why its queries seem to take long. */
+/** The largest share of the time. An app that is busier can be the reason why its queries seem to take long. */
 const MAX_LOOP_BUSY = 0.9;
 /** How many times longer than alone a query takes that clearly shares a core with others. */
 const STRETCH = 1.5;

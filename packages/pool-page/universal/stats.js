@@ -14,7 +14,7 @@ export function median(values) {
 }
 
 /**
- * By nearest rank: the smallest value that at least this share of the values do not exceed.
+ * Finds a percentile by nearest rank: the smallest value that at least this share of the values do not exceed.
  * https://en.wikipedia.org/wiki/Percentile#The_nearest-rank_method
  *
  * @param {ArrayLike<number>} sorted at least one, ascending
@@ -24,7 +24,7 @@ export function percentile(sorted, share) {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 }
 
-/** With fewer samples a high percentile is chance, so the maximum stands for it: the rule of mongodb-pool-predictor. */
+/** A high percentile of fewer samples is chance, so the maximum stands for it: the rule of mongodb-pool-predictor. */
 export const MIN_FOR_PERCENTILES = 20;
 
 /** The median if each value occurs `count` times. @param {{ value: number, count: number }[]} values at least one */

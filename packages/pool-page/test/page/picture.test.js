@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { assignLanes, layOutLanes, listLanes, placeTunnel } from 'mongodb-pool-page/page/lanes.js';
+import { assignLanes, listLanes, placeTunnel } from 'mongodb-pool-page/page/lanes.js';
 import { addDepartures, OUT_OF_SIGHT, paceOf, progressOf, progressOfDeparture } from 'mongodb-pool-page/page/motion.js';
 import { fitQueue } from 'mongodb-pool-page/page/queue-fit.js';
 import { createState, takePool } from 'mongodb-pool-page/page/state.js';
@@ -65,20 +65,21 @@ describe('lanes', () => {
       [100, 'small'],
       [1000, 'bar'],
     ])('on a projector, the vehicles in %i lanes are %s', (count, vehicles) => {
-      expect(layOutLanes(count, 900, 330).vehicles).toBe(vehicles);
+      expect(placeTunnel(count, 1000, 360).layout.vehicles).toBe(vehicles);
     });
 
     test.each([
-      [900, 330],
-      [330, 210],
-      [1500, 450],
+      [1000, 360],
+      [400, 240],
+      [1600, 480],
     ])('all lanes fit into %i by %i pixels', (width, height) => {
       for (const count of [1, 2, 7, 12, 13, 64, 99, 100, 101, 500, 999, 1000]) {
-        const { columns, rows, laneWidth, laneHeight } = layOutLanes(count, width, height);
+        const { layout, box } = placeTunnel(count, width, height);
+        const { columns, rows, laneWidth, laneHeight } = layout;
 
         expect(columns * rows).toBeGreaterThanOrEqual(count);
-        expect(columns * laneWidth).toBeLessThanOrEqual(width + 0.001);
-        expect(rows * laneHeight).toBeLessThanOrEqual(height + 0.001);
+        expect(columns * laneWidth).toBeLessThanOrEqual(box.right - box.left + 0.001);
+        expect(rows * laneHeight).toBeLessThanOrEqual(height - 2 * box.hill + 0.001);
         expect(Math.min(laneWidth, laneHeight)).toBeGreaterThan(6);
       }
     });

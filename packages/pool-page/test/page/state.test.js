@@ -1,14 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { MIN_FOR_PERCENTILES as ofPredictor } from 'mongodb-pool-predictor';
 import { chooseRoutes } from 'mongodb-pool-page/page/chart-routes.js';
-import {
-  failuresOf,
-  findLatest,
-  listPoints,
-  slowestOf,
-  successesOf,
-  SPECS,
-} from 'mongodb-pool-page/page/chart-specs.js';
+import { findLatest, listPoints, slowestOf, SPECS } from 'mongodb-pool-page/page/chart-specs.js';
 import { LOG_LABELS } from 'mongodb-pool-page/page/plot.js';
 import { addDots, drawDots, findMostMs } from 'mongodb-pool-page/page/request-dots.js';
 import { createState, takeHistory, takePool, takeSecond } from 'mongodb-pool-page/page/state.js';
@@ -115,6 +108,9 @@ describe('charts', () => {
     createSecond({ atMs: 2998, routes: { '/slow': { ...fast, failures: 1 } } }),
   ];
 
+  /** Requests per second, and failures. @param {string[]} names of routes that are one */
+  const listRates = (names) => SPECS[2].listSeries([{ label: 'both', names, color: 'measured-1' }]);
+
   test('points count back from the latest second, and a route without requests leaves a gap', () => {
     const points = listPoints(seconds, (second) => slowestOf(['/fast'], second)?.ms);
 
@@ -128,15 +124,16 @@ describe('charts', () => {
   });
 
   test('a request counts as a success or a failure, never both', () => {
-    expect(listPoints(seconds, successesOf(['/fast'])).map(({ y }) => y)).toEqual([7, 0, 0]);
-    expect(listPoints(seconds, failuresOf).map(({ y }) => y)).toEqual([3, 0, 1]);
+    const [successes, failures] = listRates(['/fast']).map(({ value }) => listPoints(seconds, value));
+    expect(successes.map(({ y }) => y)).toEqual([7, 0, 0]);
+    expect(failures.map(({ y }) => y)).toEqual([3, 0, 1]);
   });
 
   test('of several routes in one line the slowest counts, and all their requests', () => {
     const both = createSecond({ routes: { '/a': fast, '/b': { ...fast, maxMs: 20 } } });
     expect(slowestOf(['/a', '/b', '/c'], both)?.ms).toBe(901);
     expect(slowestOf(['/c'], both)).toBeUndefined();
-    expect(successesOf(['/a', '/b', '/c'])(both)).toBe(14);
+    expect(listRates(['/a', '/b', '/c'])[0].value(both)).toBe(14);
   });
 
   test('a route has a 95th percentile from 20 responses on, and below its maximum', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { announce, createMemory } from 'mongodb-pool-page/page/announcer.js';
-import { describeNote } from 'mongodb-pool-page/page/notes.js';
 import {
   describeAnswer,
   describeMeasured,
@@ -22,6 +21,7 @@ import {
   describeRisks,
   describeServer,
   describeWaiter,
+  describeNote,
 } from 'mongodb-pool-page/page/words.js';
 import { createConnection, createEnded, createPool, createReading, createSecond, createWaiter } from './sample-pool.js';
 

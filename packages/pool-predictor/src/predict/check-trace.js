@@ -25,7 +25,9 @@ const MAX_OTHER_SHARE = 0.3;
 const MIN_OTHERS = 0.01;
 /** ... and of all the time of the checkouts. */
 const MIN_OTHER_TIME = 0.05;
-/** More checkouts that got no connection, and can't be replayed, are too many: another pool would serve some of them. */
+/**
+ * More checkouts that got no connection, and can't be replayed, are too many: another pool would serve some of them.
+ */
 const MAX_UNSERVED_SHARE = 0.05;
 /** A replay of the same checkouts may differ by this share of a wait: chance has no part in it ... */
 const REPLAY_SHARE = 0.15;

@@ -14,7 +14,7 @@ import { poolOfRecording, poolOfTrace, separateRoutes } from './pool-settings.js
 /** @import { TraceCheck } from './check-trace.js' */
 /** @import { AppPool } from './pool-settings.js' */
 
-/** Of a longer trace, pieces are replayed: the percentiles of more checkouts are hardly more exact. */
+/** Pieces of a longer trace are replayed: the percentiles of more checkouts are hardly more exact. */
 const MAX_CHECKOUTS = 10_000;
 /** Nobody reads more columns. */
 const MAX_ROUTES = 50;
@@ -48,9 +48,9 @@ export function pickReplayed(recorded, choice) {
  * other down.
  *
  * @param {RecordedTrace[]} traces at least one
- * @param {PoolChoice & { serverCores?: number | 'none', callers?: number }} [options] serverCores: that queries share; none:
- *   they never slow each other down; callers: that sent all requests, each after the answer to its last, 0 if they
- *   arrived on their own; default of both: as the recordings show
+ * @param {PoolChoice & { serverCores?: number | 'none', callers?: number }} [options] serverCores: that queries share;
+ *   none: they never slow each other down; callers: that sent all requests, each after the answer to its last, 0 if
+ *   they arrived on their own; default of both: as the recordings show
  * @returns {Recording}
  * @throws {Error} if a recording does not have the chosen pool
  */

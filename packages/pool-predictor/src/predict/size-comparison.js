@@ -2,7 +2,7 @@
 /** @import { RouteResult } from '../simulator/route-stats.js' */
 /** @import { RunFigures } from '../runs/run-figures.js' */
 
-/** With fewer requests, percentiles are chance. */
+/** Percentiles of fewer requests are chance. */
 export const MIN_FOR_PERCENTILES = 20;
 
 /** A percentile up to this much above that of an unlimited pool counts as equal. */

@@ -12,10 +12,10 @@ import { countFreeCores, meansByRoute, shareUsed } from '../trace/trace.js';
 /** A band is by so much wider at each end for each doubling or halving of the recorded size. */
 const WIDEN_PER_DOUBLING = 0.05;
 /**
- * Where callers wait for answers, or queries share the server, an error at one size grows with the distance. On a server
- * that is busy for a share of the time, the time of a query changes 1 / (1 - share) times as much as its work (M/M/1).
- * So does that of a request in an app whose event loop is busy: connections that are free sooner let more requests meet
- * there.
+ * Where callers wait for answers, or queries share the server, an error at one size grows with the distance. On a
+ * server that is busy for a share of the time, the time of a query changes 1 / (1 - share) times as much as its work
+ * (M/M/1). So does that of a request in an app whose event loop is busy: connections that are free sooner let more
+ * requests meet there.
  */
 const WIDEN_PER_DOUBLING_SHARED = 0.1;
 /**
@@ -60,13 +60,13 @@ const FULL_SERVER_SHARE = 0.7;
  * @property {CodedFinding | null} refusal why no size gets figures, or, if it is unknownServer, those far away do not
  * @property {(poolSize: number) => CodedFinding | null} refusalAt why a size gets no figures
  * @property {boolean} showsEverything the recording shows all that a prediction depends on, even if nobody waited: on
- *   which sockets requests came, and that the server has cores to spare. Where it is unclear who waits for answers, there
- *   are two readings
+ *   which sockets requests came, and that the server has cores to spare. Where it is unclear who waits for answers,
+ *   there are two readings
  * @property {(figure: { name: string, poolSize: number, inUse?: number, ms: number, lowMs?: number, highMs?: number })
  *   => CodedFinding | null} reasonToHide why a figure of requests is not shown; inUse: connections that are in use on
  *   average at that size
- * @property {(poolSize: number) => number} marginAt by which share of it a time may be longer than in all simulated runs:
- *   those of callers who wait are much alike, and where they share a server, its model errs by more
+ * @property {(poolSize: number) => number} marginAt by which share of it a time may be longer than in all simulated
+ *   runs: those of callers who wait are much alike, and where they share a server, its model errs by more
  * @property {(figures: PredictedFigures, poolSize: number) => PredictedFigures} widen makes the band of a size as wide
  *   as its distance from the recorded size, and short queries on a full server, need it
  */
@@ -179,7 +179,8 @@ const TIMES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs', 'meanMs
  * @property {number} ms NaN where it is hidden
  * @property {number | undefined} lowMs its band; undefined where there is none, NaN where it is hidden, too
  * @property {number | undefined} highMs
- * @property {CodedFinding | null} reason why it is hidden. A band that is too wide may be seen, because it is the reason
+ * @property {CodedFinding | null} reason why it is hidden. A band that is too wide may be seen, because it is the
+ *   reason
  *
  * @typedef {{ settings: { poolSize: number }, predicted: PredictedFigures }} SizeFigures
  */
@@ -283,7 +284,10 @@ function busyShareOf(trace, { cores, workShares, aloneMs }) {
   return sum(works) / (cores * endOf(trace));
 }
 
-/** @param {Pick<Trace, 'checkOutStartedMs' | 'waitMs' | 'useMs'>} trace @returns {number} when its last checkout ended */
+/**
+ * @param {Pick<Trace, 'checkOutStartedMs' | 'waitMs' | 'useMs'>} trace
+ * @returns {number} when its last checkout ended
+ */
 function endOf({ checkOutStartedMs, waitMs, useMs }) {
   let endMs = 0;
   for (let row = 0; row < useMs.length; row++)
