@@ -41,7 +41,7 @@ export function compareFigures({ name, measured: truth }, { predict }) {
   return Object.entries(measured).flatMap(([size, routes]) => {
     if (size === recordedSize || (!isCpuBound && !isUseAlike(usesOf(measured[recordedSize]), usesOf(routes))))
       return [];
-    const [predicted, otherwise] = [predict.variants, predict.otherwise?.variants].map(
+    const [predicted, closedReading] = [predict.variants, predict.closedReading?.variants].map(
       (variants) => variants?.find((/** @type {any} */ { settings }) => settings.poolSize === Number(size))?.predicted,
     );
     return Object.entries(routes)
@@ -51,7 +51,7 @@ export function compareFigures({ name, measured: truth }, { predict }) {
           const [ms, lowMs, highMs] = [predicted, predicted?.low, predicted?.high].map(
             (each) => each?.routes[route]?.[figure],
           );
-          const otherMs = otherwise ? otherwise.routes[route]?.[figure] : ms;
+          const otherMs = closedReading ? closedReading.routes[route]?.[figure] : ms;
           const isShown = typeof ms === 'number' && typeof otherMs === 'number' && !differs(otherMs, ms);
           return {
             ...{ name, poolSize: Number(size), route, figure, measuredMs: of[figure] },
