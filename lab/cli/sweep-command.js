@@ -6,7 +6,7 @@ import { widthOf, layOutText } from '../report/table.js';
 import { readSettings } from '../../src/settings.js';
 import { judgeGoals } from '../sweep/sweep-figures.js';
 import { Sweep } from '../sweep/sweep-lab.js';
-import { createSweepView, explainGaps } from '../sweep/sweep-view.js';
+import { createSweepView } from '../sweep/sweep-view.js';
 import { REQUIRED } from './add-command.js';
 import { requireYes } from './confirm.js';
 import { parseUpTo } from './option-parsers.js';
@@ -109,6 +109,7 @@ async function runSweep({ command, scenario: files }, { repeat, baseline, out, j
     const whole = {
       ...result,
       ...(words.length > 0 && { advice: { ...advice, words } }),
+      ...(sweep.gaps.hidden.length > 0 && { gaps: sweep.gaps }),
       ...(sweep.diagnoses.length > 0 && { doctor: { words: sweep.diagnoses } }),
       ...(change && { baseline: { ...changes, words: [change] } }),
     };
@@ -116,7 +117,7 @@ async function runSweep({ command, scenario: files }, { repeat, baseline, out, j
     await reportResult(view, whole, {
       out,
       json,
-      texts: [...explainGaps(whole), ...sweep.diagnoses, ...words.slice(1)],
+      texts: [...sweep.gaps.words, ...sweep.diagnoses, ...words.slice(1)],
     });
     if (changes?.routes.some(({ verdict }) => verdict === 'worse')) process.exitCode = 1;
     if (options.slo && listSizes(options.slo, result.variants, 'met').length === 0) process.exitCode = 1;

@@ -13,7 +13,7 @@ import { mean, median } from '../base/statistics.js';
 import { pickWorse } from '../predictions/describe-callers.js';
 import { explainHidden } from '../predictions/explain-check.js';
 
-/** @import { Advice, Load, RecordedTrace, Slo, TraceLoad, Trust } from 'mongodb-pool-predictor' */
+/** @import { Advice, Load, PredictedFigures, RecordedTrace, Slo, TraceLoad, Trust } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
 /** @import { Seen } from '../harness/monitor-reader.js' */
 
@@ -68,6 +68,7 @@ export async function predictSize(poolSize, recordings, { isScenario }) {
     const { load } = openRecording([trace]);
     return (isScenario && load.closedReading) || load;
   });
+  /** @type {PredictedFigures[]} */
   const predictions = [];
   for (const { recording, trust } of opened)
     for (const arrived of loads) {
@@ -91,20 +92,13 @@ export async function predictSize(poolSize, recordings, { isScenario }) {
       return reasons.includes(null) ? null : reasons[0];
     }
   );
-  const [low, high] = [
-    combine(
-      predictions.map((each) => each.low),
-      Math.min,
-    ),
-    combine(
-      predictions.map((each) => each.high),
-      Math.max,
-    ),
-  ];
-  const middle = combine(predictions, (...values) => median(values));
-  const { variants, hidden } = hideUncertain({ reasonToHide }, [
-    { settings: { poolSize }, predicted: { ...middle, low, high } },
-  ]);
+  const [low, high] = /** @type {const} */ (['low', 'high']).map((end) => predictions.map((each) => each[end]));
+  const predicted = {
+    ...combine(predictions, (...values) => median(values)),
+    low: combine(low, Math.min),
+    high: combine(high, Math.max),
+  };
+  const { variants, hidden } = hideUncertain({ reasonToHide }, [{ settings: { poolSize }, predicted }]);
   return { ...variants[0].predicted, hidden };
 }
 
@@ -158,15 +152,8 @@ function combine(sets, pick) {
   const known = sets.filter((set) => set !== undefined);
   if (typeof known[0] !== 'object') return pick(...known.filter((value) => !Number.isNaN(value)));
   const keys = [...new Set(known.flatMap(Object.keys))];
-  return Object.fromEntries(
-    keys.map((key) => [
-      key,
-      combine(
-        known.map((set) => set[key]),
-        pick,
-      ),
-    ]),
-  );
+  const setsOf = (/** @type {string} */ key) => known.map((set) => set[key]);
+  return Object.fromEntries(keys.map((key) => [key, combine(setsOf(key), pick)]));
 }
 
 /**

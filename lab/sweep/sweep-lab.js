@@ -1,6 +1,7 @@
 import { explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { askMonitor, readMonitors } from '../harness/monitor-reader.js';
 import { diagnoseRecent } from '../harness/recent-diagnosis.js';
+import { explainHidden } from '../predictions/explain-check.js';
 import { runScenario } from '../harness/loads/artillery-load.js';
 import { runLoadCommand } from '../harness/loads/command.js';
 import { listArrivals } from '../harness/summarise-checkouts.js';
@@ -12,7 +13,7 @@ import { startWatchedApp } from './start-watched.js';
 import { summariseSweep, measureGoals } from './sweep-figures.js';
 import { createSweepView } from './sweep-view.js';
 
-/** @import { Advice, Diagnosis, Slo } from 'mongodb-pool-predictor' */
+/** @import { Advice, Diagnosis, HiddenFigures, Slo } from 'mongodb-pool-predictor' */
 /** @import { ClientReport } from '../harness/loads/load-types.js' */
 /** @import { Context, Lab, Measurement, Plan } from '../harness/run-lab.js' */
 /** @import { Seen } from '../harness/monitor-reader.js' */
@@ -53,6 +54,8 @@ export class Sweep {
   #recordings = [];
   /** @type {SweepScenario | undefined} */
   #workload;
+  /** Why predicted figures have no value. @type {HiddenFigures[]} */
+  #hidden = [];
   /** What the doctor says of the last measurement at each size. @type {Map<number, string>} */
   #diagnoses = new Map();
 
@@ -75,8 +78,23 @@ export class Sweep {
       },
       prepare: (plan, context) => prepareSweep(plan, this.#options, context),
       measure: ({ settings: { poolSize } }, plan, context) => this.#measure(poolSize, context),
-      predict: ({ settings: { poolSize } }) => predictSize(poolSize, this.#recordings, this.#load),
+      predict: async ({ settings: { poolSize } }) => {
+        const { hidden = [], ...figures } = await predictSize(poolSize, this.#recordings, this.#load);
+        for (const one of hidden) {
+          const known = this.#hidden.find(
+            ({ reason, isAll }) => reason.code === one.reason.code && isAll === one.isAll,
+          );
+          if (known) known.poolSizes.push(poolSize);
+          else this.#hidden.push(one);
+        }
+        return figures;
+      },
     };
+  }
+
+  /** Why predicted figures are hidden; after the lab was run. @returns {{ hidden: HiddenFigures[], words: string[] }} */
+  get gaps() {
+    return { hidden: this.#hidden, words: this.#hidden.map(explainHidden) };
   }
 
   get #load() {

@@ -13,18 +13,17 @@ import { rankRoutes } from 'mongodb-pool-page/universal/rank-routes.js';
 import { ratioOf } from '../report/findings.js';
 import { listOf, map, mapOf, number, orNone, shape, text } from '../base/shape.js';
 import { parseSlo } from 'mongodb-pool-predictor';
-import { explainHidden } from '../predictions/explain-check.js';
 import { judgeGoal, judgeGoals } from './sweep-figures.js';
 
 /** @import { ChartSpec, Column, LabView, Result, Variant } from '../report/result-types.js' */
-/** @import { HiddenFigures, Slo } from 'mongodb-pool-predictor' */
+/** @import { Slo } from 'mongodb-pool-predictor' */
 /** @import { GoalVerdict, SweepFigures } from './sweep-figures.js' */
 
 /** @typedef {Variant<{ poolSize: number }, SweepFigures>} SweepVariant */
 /**
- * @typedef {Result<{ poolSize: number }, SweepFigures> & { advice?: { words: string[] }, doctor?: { words: string[] },
- *   baseline?: { words: string[] } }} SweepResult words: which sizes met the goals, then what `advise` says; why
- *   requests waited, by size; what changed since the baseline
+ * @typedef {Result<{ poolSize: number }, SweepFigures> & Partial<Record<'advice' | 'gaps' | 'doctor' | 'baseline',
+ *   { words: string[] }>>} SweepResult words: which sizes met the goals, then what `advise` says; why predicted figures
+ *   are hidden; why requests waited, by size; what changed since the baseline
  */
 
 /** @type {import('../report/columns.js').ShareColumns<SweepVariant>} */
@@ -41,9 +40,9 @@ const VERDICTS = { met: 'met', missed: 'missed', unknown: 'no verdict' };
 
 /** What the view itself relies on, in a result from a file. */
 const checkSweep = shape({
-  advice: orNone(shape({ words: listOf(text) })),
-  doctor: orNone(shape({ words: listOf(text) })),
-  baseline: orNone(shape({ words: listOf(text) })),
+  ...Object.fromEntries(
+    ['advice', 'gaps', 'doctor', 'baseline'].map((name) => [name, orNone(shape({ words: listOf(text) }))]),
+  ),
   variants: listOf(
     shape({
       measured: orNone(
@@ -95,8 +94,9 @@ export function createSweepView(results) {
       'Times by route are measured in the app, from the arrival of a request to the end of its answer.',
       'Predicted: a simulation of the requests that arrived at this size, with what was measured at the other sizes. ' +
         'One more measurement lies in the band with a probability of 90 %.',
-      ...results.flatMap(explainGaps),
-      ...results.flatMap((result) => [...(result.doctor?.words ?? []), ...adviceOf(result).slice(1)]),
+      ...results.flatMap(({ gaps, doctor, advice }) =>
+        [gaps, doctor].flatMap((each) => each?.words ?? []).concat(advice?.words.slice(1) ?? []),
+      ),
     ],
     columns: [
       ...share(
@@ -116,8 +116,12 @@ export function createSweepView(results) {
     ],
     charts: routes.map((route) => routeChart(route, chooseFigure(route, variants))),
     judge: (variant) => (variant === smallest ? 'answer' : COLOURS[goals.length > 0 ? judge(variant) : 'unknown']),
-    takeaway: (result) =>
-      [...changesOf(result), ...adviceOf(result).slice(0, 1), describeResult(result, routes)].join(' '),
+    takeaway: (result) => {
+      const { baseline, advice } = /** @type {SweepResult} */ (result);
+      return [...(baseline?.words ?? []), ...(advice?.words.slice(0, 1) ?? []), describeResult(result, routes)].join(
+        ' ',
+      );
+    },
   };
 }
 
@@ -217,33 +221,12 @@ function predictedBand(route, figure) {
     [predicted?.low, predicted?.high].map((end) => end?.routes?.[route]?.[`${figure}Ms`] ?? NaN);
 }
 
-/** Why predicted figures are hidden. @param {Pick<SweepResult, 'variants'>} result @returns {string[]} */
-export function explainGaps({ variants }) {
-  /** @type {HiddenFigures[]} */
-  const hidden = variants.flatMap(({ predicted }) => /** @type {any} */ (predicted)?.hidden ?? []);
-  const keyOf = (/** @type {HiddenFigures} */ { reason, isAll }) => `${reason.code} ${isAll}`;
-  return [...new Set(hidden.map(keyOf))].map((key) => {
-    const alike = hidden.filter((each) => keyOf(each) === key);
-    return explainHidden({ ...alike[0], poolSizes: alike.flatMap(({ poolSizes }) => poolSizes) });
-  });
-}
-
 /** @param {Slo} goal @param {SweepFigures} measured */
 function describeGoal(goal, measured) {
   const ms = measured.goals?.[goal.text];
   const verdict = judgeGoal(goal, measured);
   if (verdict === 'unknown' || typeof ms !== 'number') return VERDICTS[verdict];
   return `${VERDICTS[verdict]}, ${formatQuantity(ms, 'ms')}`;
-}
-
-/** @param {SweepResult} result @returns {string[]} */
-function adviceOf({ advice }) {
-  return advice?.words ?? [];
-}
-
-/** @param {SweepResult} result @returns {string[]} */
-function changesOf({ baseline }) {
-  return baseline?.words ?? [];
 }
 
 /** The route that the pool size changes most. @param {SweepResult} result @param {string[]} routes */

@@ -11,7 +11,6 @@ import { judgeGoal, judgeGoals, measureGoals, summariseSweep } from '../../sweep
 import { seeRequests } from './recordings.js';
 import { predictSize, recordMeasurement } from '../../sweep/size-prediction.js';
 import { startWatchedApp } from '../../sweep/start-watched.js';
-import { explainGaps } from '../../sweep/sweep-view.js';
 
 describe('the view', () => {
   /** @param {object} [changes] */
@@ -33,10 +32,11 @@ describe('the view', () => {
     expect(page).toContain('<li>advise says so.</li>');
   });
 
-  test('says why requests waited, at each size', () => {
+  test('says why predicted figures are hidden, and why requests waited, at each size', () => {
     const words = ['Pool size 1: Requests wait 3.0 s on average, because /slow holds the only connection.'];
-    const { page } = showResult('x.json', read({ doctor: { words } }), 80);
-    expect(page).toContain(`<li>${words[0]}</li>`);
+    const gaps = ['No figures for 5: nobody waited for a connection.'];
+    const { page } = showResult('x.json', read({ gaps: { words: gaps }, doctor: { words } }), 80);
+    for (const text of [...gaps, ...words]) expect(page).toContain(`<li>${text}</li>`);
     expect(() => showResult('x.json', read({ doctor: { words: [5] } }), 80)).toThrow('doctor.words[0] must be text');
   });
 
@@ -303,10 +303,6 @@ describe('predictions', () => {
     });
     expect(hidden).toMatchObject([{ reason: { code: 'sharedSockets' }, poolSizes: [3], isAll: true }]);
     expect(routes['/slow'].p95Ms).toBeNaN();
-    const variants = [{ name: '', settings: { poolSize: 3 }, measured: null, predicted: { hidden } }];
-    expect(explainGaps({ variants: /** @type {any} */ (variants) })).toEqual([
-      expect.stringMatching(/^No figures for 3: several callers, or a proxy/),
-    ]);
   });
 });
 
