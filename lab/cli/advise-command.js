@@ -9,7 +9,7 @@ import { renderTable } from '../report/table.js';
 import { REQUIRED } from './add-command.js';
 import { inThreads } from './in-threads.js';
 import { LOAD_OPTIONS, OPTIONS, reword } from './options.js';
-import { parsePositive } from './option-parsers.js';
+import { parseBetween, parsePositive } from './option-parsers.js';
 import { readLoad } from './read-load.js';
 
 /** @import { CommandData } from './add-command.js' */
@@ -30,7 +30,12 @@ export const command = {
   options: [
     reword('slo', OPTIONS.slo[1], REQUIRED),
     ...LOAD_OPTIONS,
-    ['--headroom <factor>', 'the goals must also hold at this many times the load', parseHeadroom, 1.3],
+    [
+      '--headroom <factor>',
+      'the goals must also hold at this many times the load',
+      parseBetween(1, MAX_HEADROOM, 1.3),
+      1.3,
+    ],
     'instances',
     ['--servers <n>', 'servers that each instance connects to', parsePositive],
     'serverLimit',
@@ -142,14 +147,6 @@ function refuse(reason, check) {
   process.exitCode = EXIT_NO_PREDICTION;
   const words = ["No size: the recording can't be predicted.", reason];
   return { result: { lab: 'advise', verdict: 'noPrediction', poolSize: null, check, words } };
-}
-
-/** @param {string} text */
-function parseHeadroom(text) {
-  const factor = text.trim() === '' ? NaN : Number(text);
-  if (!(factor >= 1 && factor <= MAX_HEADROOM))
-    throw new Error(`It must be a number from 1 to ${MAX_HEADROOM}, such as 1.3.`);
-  return factor;
 }
 
 /** The advised size, one less and one more, as a table. @param {Advice} advice @returns {[LabView, Result]} */

@@ -4,7 +4,7 @@ import { attachToProcess } from '../watch/attach-to-process.js';
 import { examineTarget } from '../watch/node-target.js';
 import { requireYes } from './confirm.js';
 import { parseUpTo } from './option-parsers.js';
-import { runUntilSignal } from './signals.js';
+import { runUntilSignal, untilAborted } from './signals.js';
 
 /** @import { CommandData } from './add-command.js' */
 /** @import { NodeTarget } from '../watch/node-target.js' */
@@ -40,8 +40,7 @@ async function attach(pid, { yes }) {
     if (attachment.wasOpen)
       process.stderr.write(`The inspector on 127.0.0.1:${target.port} was open before, so it stays open.\n`);
     process.stderr.write(`Watching process ${pid}: ${toPrintable(attachment.url)}\nPress Ctrl-C to detach.\n`);
-    const end = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    await Promise.race([attachment.ended, end]);
+    await Promise.race([attachment.ended, untilAborted(signal)]);
     if (!signal.aborted) throw new Error(`Process ${pid} has ended, or the monitor in it has`);
     await attachment.detach();
     process.stderr.write(`Detached from process ${pid}.\n`);

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { isLoopback } from 'mongodb-pool-page';
+import { countOf } from 'mongodb-pool-page/universal/quantity.js';
 import { createStateFile, readClass } from '../workshop/class/class-file.js';
 import { createRoll, openState } from '../workshop/class/class-roll.js';
 import { listAddresses, openClass, ownAddress } from '../workshop/class/class-server.js';
@@ -14,7 +15,7 @@ import { requireWritable, writeAtomically } from '../base/write-atomically.js';
 import { findDataFolder } from './data-folder.js';
 import { CLASS_PORT } from './join-command.js';
 import { parseText, parsePort, parseUpTo } from './option-parsers.js';
-import { runUntilSignal } from './signals.js';
+import { runUntilSignal, untilAborted } from './signals.js';
 
 /** @import { CommandData } from './add-command.js' */
 /** @import { ClassLesson, ClassState } from '../workshop/class/class-roll.js' */
@@ -106,7 +107,7 @@ async function openClassroom({ host, port, token, stuckAfter, share, new: isNew,
     // Not before: another class may be using the port, and the file.
     await stateFile.close();
     process.stdout.write(`${describeClass(state, { host, url: room.url, token, isStored: stored !== undefined })}\n`);
-    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await untilAborted(signal);
     await room.close();
     await stateFile.close();
     if (state.learners.length > 0) {
@@ -130,7 +131,7 @@ function keepKnown(state, lessons) {
  */
 function describeClass({ code, learners, startedAt }, { host, url, token, isStored }) {
   const { port } = new URL(url);
-  const count = learners.length === 1 ? '1 learner' : `${learners.length} learners`;
+  const count = countOf(learners.length, 'learner', 'learners');
   return [
     isStored && `Continuing the class of ${startedAt.slice(0, 10)} (${count}). --new starts another one.`,
     `Your page, for the projector: http://${ownAddress(host)}:${port}/${token ? `#token=${token}` : ''}`,

@@ -46,6 +46,20 @@ export const parseCallers = parseUpTo(Number.MAX_SAFE_INTEGER, 0);
 /** The seeds of all runs must be exact integers. */
 export const parseFirstSeed = parseUpTo(Number.MAX_SAFE_INTEGER - MAX_SEEDS);
 
+/**
+ * @param {number} min
+ * @param {number} max
+ * @param {number} example
+ * @returns {(text: string) => number} reads a number that may have decimals
+ */
+export function parseBetween(min, max, example) {
+  return orInvalid((text) => {
+    const number = text.trim() === '' ? NaN : Number(text);
+    if (number >= min && number <= max) return number;
+    throw new Error(`It must be a number from ${min} to ${max}, such as ${example}.`);
+  });
+}
+
 /** More than any machine has. */
 const MAX_CORES = 10_000;
 

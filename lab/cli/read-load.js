@@ -29,8 +29,7 @@ import { matchServices } from './match-services.js';
 import { requireSource } from './options.js';
 import { readShown } from './progress-bar.js';
 import { HOW_TO_WATCH, askApp, parseAppUrl, timeRoundTrips } from './running-app.js';
-import { readJson } from '../base/read-json.js';
-import { toResult } from './result-file.js';
+import { readResult } from './result-file.js';
 
 /** @import { AppPool, Load, RecordedTrace, Service, TraceCheck, Trust } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
@@ -143,11 +142,10 @@ async function readTraceLoad(files, { firstSeed, check: otherFile, callers, serv
 }
 
 /** @param {RecordedTrace} trace @throws {Error} if the settings in its header are none */
-function checkHeader({ file, version, header: { pool } }) {
+function checkHeader({ file, header: { pool } }) {
   try {
-    // From version 3 on, each pool has its own size. An app that closes its clients at once has none to name.
-    const sizes = version >= 3 ? { poolSize: 0 } : {};
-    if (pool !== undefined) checkAppPool({ ...sizes, .../** @type {object} */ (pool) }, 'pool');
+    // Each pool has its own size. An app that closes its clients at once has none to name.
+    if (pool !== undefined) checkAppPool({ poolSize: 0, .../** @type {object} */ (pool) }, 'pool');
   } catch (cause) {
     throw new Error(`${file}, line 1: ${/** @type {Error} */ (cause).message}`, { cause });
   }
@@ -226,14 +224,7 @@ function requireBoth(services, cores) {
 
 /** @param {string} file */
 async function readInputs(file) {
-  const json = await readJson(file);
-  if (Object(json).lab === 'calibrate') {
-    throw new Error(
-      `--from ${file}: calibrations are no longer read. Pass the times and cores in it as options instead, such as ` +
-        '--service /report=work:32 --server-cores 2',
-    );
-  }
-  const { result } = toResult(json, file);
+  const { result } = await readResult(file);
   try {
     return servicesOfResult(result);
   } catch (cause) {

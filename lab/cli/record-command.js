@@ -1,4 +1,5 @@
 import { explainClients } from 'mongodb-pool-page/universal/client-words.js';
+import { countOf } from 'mongodb-pool-page/universal/quantity.js';
 import { findClientUse } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { MAX_DELAY_MS } from '../../src/base/settings-table.js';
@@ -49,20 +50,16 @@ async function reportClients(file) {
 
 /** @param {Written} written @param {{ lost: number, silentMs: number }} missing */
 function report({ checkouts, failed, open, dropped, missed, isFull }, { lost, silentMs }) {
-  const lines = [`Recorded ${countCheckouts(checkouts)}.`];
-  if (open > 0) lines.push(`${open} of them had not ended.`);
-  if (failed > 0) lines.push(`In ${failed} of them the operation failed. predict and advise replay these, too.`);
-  if (isFull) lines.push('The trace is full. Use --max-mb to allow for more.');
-  if (dropped > 0) lines.push(`${countCheckouts(dropped)} did not fit.`);
-  if (missed > 0) lines.push(`${countCheckouts(missed)} lost: the disk was too slow.`);
-  if (silentMs > 0) lines.push(`The app did not answer for ${(silentMs / 1000).toFixed(1)} s.`);
-  if (lost > 0) {
-    lines.push(`${countCheckouts(lost)} lost: the app keeps only the latest ones. Fetch more often with --every.`);
-  }
+  const count = (/** @type {number} */ number) => countOf(number, 'checkout', 'checkouts');
+  const lines = [
+    `Recorded ${count(checkouts)}.`,
+    open > 0 && `${open} of them had not ended.`,
+    failed > 0 && `In ${failed} of them the operation failed. predict and advise replay these, too.`,
+    isFull && 'The trace is full. Use --max-mb to allow for more.',
+    dropped > 0 && `${count(dropped)} did not fit.`,
+    missed > 0 && `${count(missed)} lost: the disk was too slow.`,
+    silentMs > 0 && `The app did not answer for ${(silentMs / 1000).toFixed(1)} s.`,
+    lost > 0 && `${count(lost)} lost: the app keeps only the latest ones. Fetch more often with --every.`,
+  ].filter(Boolean);
   process.stderr.write(`${lines.join('\n')}\n`);
-}
-
-/** @param {number} count */
-function countCheckouts(count) {
-  return `${count} ${count === 1 ? 'checkout' : 'checkouts'}`;
 }

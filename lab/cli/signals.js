@@ -81,3 +81,11 @@ export async function runUntilSignal(run, message) {
     release();
   }
 }
+
+/** Waits for Ctrl-C or another signal. @param {AbortSignal} signal @returns {Promise<unknown>} */
+export function untilAborted(signal) {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener('abort', resolve, { once: true });
+  });
+}

@@ -9,7 +9,7 @@ import { Sweep } from '../sweep/sweep-lab.js';
 import { createSweepView } from '../sweep/sweep-view.js';
 import { REQUIRED } from './add-command.js';
 import { requireYes } from './confirm.js';
-import { parseUpTo } from './option-parsers.js';
+import { parseBetween, parseUpTo } from './option-parsers.js';
 import { reword } from './options.js';
 import { runShown } from './run-shown.js';
 import { readResult, reportResult, requireWritableResult } from './result-file.js';
@@ -50,7 +50,7 @@ export const command = {
     reword('slo', "e.g. '/users/:id p95 < 50ms'; exit with 1 if no size meets all goals; repeatable"),
     ['--baseline <file>', 'result of an earlier sweep; exit with 1 if a route got worse beyond the noise'],
     reword('repeat', 'how many times to measure each size; the repeats are interleaved'),
-    ['--warm-up <seconds>', 'how long to run the scenario before each measurement', parseSeconds, 3],
+    ['--warm-up <seconds>', 'how long to run the scenario before each measurement', parseBetween(0, MAX_SECONDS, 3), 3],
     ['--warm-up-paths <list>', 'warm up with these paths instead, such as /,/users/1', parsePaths],
     ['--start-timeout <seconds>', 'how long the app may take to listen', parseUpTo(MAX_SECONDS), 60],
     'outFolder',
@@ -214,13 +214,6 @@ function parseTarget(text) {
   const { protocol = '', href = '' } = URL.canParse(text) ? new URL(text) : {};
   if (!/^https?:$/.test(protocol)) throw new Error('It must be a URL such as http://127.0.0.1:3000.');
   return href.replace(/\/$/, '');
-}
-
-/** @param {string} text */
-function parseSeconds(text) {
-  const seconds = text.trim() === '' ? NaN : Number(text);
-  if (!(seconds >= 0 && seconds <= MAX_SECONDS)) throw new Error(`It must be a number from 0 to ${MAX_SECONDS}.`);
-  return seconds;
 }
 
 /** @param {string} text */

@@ -452,17 +452,6 @@ test('a trace whose server was full: it says so, and what it does not know', asy
   expect(JSON.parse(never.stdout)).not.toHaveProperty('server');
 });
 
-test('--from a calibration is refused, with what to give instead', async () => {
-  const file = path.join(folder, 'calibration.json');
-  await writeFile(file, JSON.stringify({ lab: 'calibrate', server: { cores: 1.8 }, services: {} }));
-  const { code, stderr } = await predict('loadtests/remedies.yaml', '--from', file);
-  expect(code).toBe(1);
-  expect(stderr).toBe(
-    `--from ${file}: calibrations are no longer read. Pass the times and cores in it as options instead, such as ` +
-      '--service /report=work:32 --server-cores 2\n',
-  );
-});
-
 test('a scenario may be in several files, with values from outside, as for Artillery', async () => {
   const [flow, more, config] = await Promise.all(
     Object.entries({
