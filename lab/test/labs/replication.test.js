@@ -22,21 +22,13 @@ describe('the lab', () => {
   describe('the plan', () => {
     const all = { cases: [1, 3, 9], ops: 1000, seconds: 10, merge: /** @type {const} */ ('all') };
 
-    test('has the cases as they were published', async () => {
-      const { variants } = await replication.plan(all);
-      expect(variants).toMatchObject([
-        { name: 'case 1', settings: { mode: 'mock', workers: 8 }, published: { ratePerSec: 424_251 } },
-        { name: 'case 3', settings: { mode: 'direct', merge: 'all', shards: 1 } },
-        { name: 'case 9', settings: { workers: 128, hash: 'collection', collections: 128 } },
-      ]);
-    });
-
     test('has each case with each number of workers, and published figures only for the published number', async () => {
       const { variants } = await replication.plan({ ...all, cases: [3], workers: [1, 8] });
       expect(variants.map(({ name, published }) => [name, published?.ratePerSec])).toEqual([
         ['case 3, 1 worker', undefined],
         ['case 3', 55_705],
       ]);
+      expect(variants.map(view.charts[1].category)).toEqual(['case 3, 1 worker', 'case 3: direct, 8 workers']);
     });
 
     test('applies hash, mode, merge and latency', async () => {

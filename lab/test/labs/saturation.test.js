@@ -251,6 +251,9 @@ describe('findings', () => {
     };
   }
 
+  /** The heavy p99 of each repeat. @param {number} poolSize @param {number[]} p99sMs @param {number} [ratePerSec] */
+  const repeatsOf = (poolSize, p99sMs, ratePerSec) => p99sMs.map((p99Ms) => figuresOf(poolSize, p99Ms, ratePerSec));
+
   /** @param {MeasuredPool[]} variants */
   function resultOf(variants) {
     return createSampleResult({ lab: 'saturation', settings: { reference: 100 }, variants });
@@ -273,27 +276,15 @@ describe('findings', () => {
   });
 
   describe('the ratio of two variants', () => {
-    const large = variantOf(
-      {},
-      [300, 400, 900, 210, 100].map((ms) => figuresOf(100, ms)),
-    );
-    const small = variantOf(
-      {},
-      [100, 100, 300, 100, 100].map((ms) => figuresOf(4, ms)),
-    );
+    const large = variantOf({}, repeatsOf(100, [300, 400, 900, 210, 100]));
+    const small = variantOf({}, repeatsOf(4, [100, 100, 300, 100, 100]));
 
     test('is the median of the ratios of its repeats, with the smallest and the largest', () => {
       // 3, 4, 3, 2.1 and 1. The ratio of the medians would be the same; that of the first ones too.
       expect(compareRepeats(large, small, heavyP99)).toEqual({ ratio: 3, spread: [1, 4] });
       expect(compareRepeats(small, large, heavyP99)?.spread).toEqual([0.25, 1]);
-      const drifting = variantOf(
-        {},
-        [100, 200, 400].map((ms) => figuresOf(4, ms)),
-      );
-      const twice = variantOf(
-        {},
-        [200, 400, 800].map((ms) => figuresOf(100, ms)),
-      );
+      const drifting = variantOf({}, repeatsOf(4, [100, 200, 400]));
+      const twice = variantOf({}, repeatsOf(100, [200, 400, 800]));
       expect(compareRepeats(twice, drifting, heavyP99)).toEqual({ ratio: 2, spread: [2, 2] });
     });
 
@@ -315,34 +306,24 @@ describe('findings', () => {
   });
 
   describe('the result', () => {
-    /** @param {number[]} largeMs */
-    const compared = (largeMs) => [
-      variantOf(
-        { role: 'best' },
-        largeMs.map(() => figuresOf(8, 100)),
-      ),
-      variantOf(
-        { role: 'reference', poolSize: 100 },
-        largeMs.map((ms) => figuresOf(100, ms, 50)),
-      ),
-      variantOf({ load: 1.1, poolSize: 4 }, [figuresOf(4, 100)]),
-      variantOf({ load: 1.1, poolSize: 100 }, [{ ...figuresOf(100, 250), meanMs: 40 }]),
-      variantOf({ load: 1.1, poolSize: 300 }, [figuresOf(300, 900)]),
+    /** @param {number[]} largeMs @param {number} [largeRate] default: as many queries as with the small pool */
+    const compare = (largeMs, largeRate) => [
+      variantOf({ role: 'best' }, repeatsOf(8, Array(largeMs.length).fill(100))),
+      variantOf({ role: 'reference', poolSize: 100 }, repeatsOf(100, largeMs, largeRate)),
     ];
-    /** @param {number[]} largeMs as many queries as with the small pool */
-    const asMany = (largeMs) => [
-      variantOf(
-        { role: 'best' },
-        largeMs.map(() => figuresOf(8, 100)),
-      ),
-      variantOf(
-        { role: 'reference', poolSize: 100 },
-        largeMs.map((ms) => figuresOf(100, ms)),
-      ),
+    /** @param {number} poolSize @param {Partial<SaturationFigures>} [changes] */
+    const openAt = (poolSize, changes) =>
+      variantOf({ load: 1.1, poolSize }, [{ ...figuresOf(poolSize, 100), ...changes }]);
+    const kind = { count: 10, p50Ms: 1 };
+    const compared = [
+      ...compare([200, 300], 50),
+      openAt(4),
+      openAt(100, { heavy: { ...kind, p99Ms: 250 }, meanMs: 40 }),
+      openAt(300, { heavy: { ...kind, p99Ms: 900 } }),
     ];
 
     test('has the ratios with their spread, and the published ones beside', () => {
-      const text = renderTable(saturation, resultOf(compared([200, 300])));
+      const text = renderTable(saturation, resultOf(compared));
       expect(text).toMatch(/ratio +here +spread +published\n/);
       expect(text).toMatch(/\nheavy p99, 100 \/ 8 connections +2\.00 +2\.00 to 3\.00 +–\n/);
       expect(text).toMatch(/\nqueries\/s, 8 \/ 100 connections +2\.00 +2\.00 to 2\.00 +–\n/);
@@ -350,41 +331,32 @@ describe('findings', () => {
       expect(text).toMatch(/\nat 1\.1: heavy p99, 100 \/ 4 connections +2\.50 +– +–\n/);
       expect(text).toMatch(/\nat 1\.1: mean response, 100 \/ 4 connections +4\.00 +– +–$/m);
       expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
-      const page = renderHtml([{ lab: saturation, result: resultOf(compared([200, 300])) }]);
+      const page = renderHtml([{ lab: saturation, result: resultOf(compared) }]);
       expect(page).toContain('2.00 to 3.00');
     });
 
-    test('says what was seen', () => {
-      expect(saturation.takeaway(resultOf(compared([200, 300])))).toBe(
-        'The p99 of heavy queries is 2.00 times as long with 100 connections as with 8 (2.00 to 3.00). ' +
-          '8 answer 2.00 times as many queries (2.00 to 2.00).',
-      );
-    });
-
-    test('says where the repeats disagree', () => {
-      expect(saturation.takeaway(resultOf(asMany([200, 90, 300])))).toBe(
-        'The repeats disagree. The p99 of heavy queries is 2.00 times as long with 100 connections ' +
-          'as with 8 (0.90 to 3.00).',
-      );
-    });
-
-    test('says where more than the server can answer was answered', () => {
-      const open = variantOf({ load: 1.1, poolSize: 4 }, [{ ...figuresOf(4, 100, 335), sentPerSec: 336 }]);
-      const { takeaway } = saturation;
-      expect(takeaway(resultOf([...asMany([95, 110]), open]))).toMatch(
-        / At 1\.1 the server was not full: with 4 connections it answered 335 of 336 queries per second\.$/,
-      );
-      const full = variantOf({ load: 1.1, poolSize: 4 }, [{ ...figuresOf(4, 100, 300), sentPerSec: 336 }]);
-      expect(takeaway(resultOf([...asMany([95, 110]), full]))).not.toMatch('not full');
-    });
-
-    test('says where there is no effect', () => {
-      expect(saturation.takeaway(resultOf(asMany([95, 110])))).toBe(
-        'No effect here. The p99 of heavy queries is 0.95 times as long with 100 connections as with 8 (0.95 to 1.10).',
-      );
-      expect(saturation.takeaway(resultOf(asMany([95, 110]).slice(0, 1)))).toBe(
+    const filled = openAt(4, { ratePerSec: 300, sentPerSec: 336 });
+    const notFull = openAt(4, { ratePerSec: 335, sentPerSec: 336 });
+    const twice = 'The p99 of heavy queries is 2.00 times as long with 100 connections as with 8';
+    const noEffect =
+      'No effect here. The p99 of heavy queries is 0.95 times as long with 100 connections as with 8 (0.95 to 1.10).';
+    test.each([
+      ['what was seen', compared, `${twice} (2.00 to 3.00). 8 answer 2.00 times as many queries (2.00 to 2.00).`],
+      ['that the repeats disagree', compare([200, 90, 300]), `The repeats disagree. ${twice} (0.90 to 3.00).`],
+      ['that there is no effect', compare([95, 110]), noEffect],
+      ['nothing of a server that was full', [...compare([95, 110]), filled], noEffect],
+      [
+        'that the server was not full',
+        [...compare([95, 110]), notFull],
+        `${noEffect} At 1.1 the server was not full: with 4 connections it answered 335 of 336 queries per second.`,
+      ],
+      [
+        'that nothing was compared',
+        compare([95, 110]).slice(0, 1),
         'No pool sizes were compared: only the closed loop does that.',
-      );
+      ],
+    ])('says %s', (_, variants, words) => {
+      expect(saturation.takeaway(resultOf(variants))).toBe(words);
     });
   });
 });
