@@ -28,7 +28,10 @@ describe('the lab', () => {
         ['case 3, 1 worker', undefined],
         ['case 3', 55_705],
       ]);
-      expect(variants.map(view.charts[1].category)).toEqual(['case 3, 1 worker', 'case 3: direct, 8 workers']);
+      expect(variants.map((/** @type {any} */ variant) => view.charts[1].category(variant))).toEqual([
+        'case 3, 1 worker',
+        'case 3: direct, 8 workers',
+      ]);
     });
 
     test('applies hash, mode, merge and latency', async () => {

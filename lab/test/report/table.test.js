@@ -24,20 +24,7 @@ describe('the table', () => {
     const text = renderTable(mixed, createSampleResult());
 
     expect(widthOf(text)).toBeLessThanOrEqual(80);
-    expect(rowOf(text, '1')).toEqual([
-      '1',
-      '50',
-      '10048',
-      '20064',
-      '20071',
-      '13063',
-      '20958',
-      '21117',
-      '21117',
-      '21143',
-      '21000',
-      '1.006',
-    ]);
+    expect(rowOf(text, '1')?.join(' ')).toBe('1 50 10048 20064 20071 13063 20958 21117 21117 21143 21000 1.006');
     expect(rowOf(text, '3')?.slice(-4)).toEqual(['7054', '9017', '7000', '1.008']);
     expect(rowOf(text, '10')?.slice(-4)).toEqual(['5026', '5019', '5000', '1.005']);
   });
@@ -216,10 +203,6 @@ describe('the table', () => {
     expect(rowOf(text, '3')?.slice(-4)).toEqual(['–', '9017', '7000', '–']);
   });
 
-  test('leaves out columns that say nothing of any row', () => {
-    expect(renderTable(mixed, createSampleResult())).not.toMatch(/pool wait|off by/);
-  });
-
   test('begins with the sentence that sums up, wrapped to the width, and ends with warnings', () => {
     const result = createSampleResult({ warnings: ['the machine was busy'] });
     const [summary, ...rest] = renderTable(mixed, result).split('\n\n');
@@ -240,24 +223,12 @@ describe('the table', () => {
 
 describe('columns', () => {
   test.each([
-    [
-      [2.84, 40.2],
-      ['2.8', '40.2'],
-    ],
+    { times: [2.84, 40.2], cells: ['2.8', '40.2'] },
     // Beside hundreds of ms, a tenth is noise.
-    [
-      [2.84, 7730.4],
-      ['3', '7730'],
-    ],
-    [
-      [5, 40],
-      ['5', '40'],
-    ],
-    [
-      [5, 2.84, null],
-      ['5.0', '2.8', '–'],
-    ],
-  ])('times of one column have the same digits: %j', (times, cells) => {
+    { times: [2.84, 7730.4], cells: ['3', '7730'] },
+    { times: [5, 40], cells: ['5', '40'] },
+    { times: [5, 2.84, null], cells: ['5.0', '2.8', '–'] },
+  ])('times of one column have the same digits: $times', ({ times, cells }) => {
     const rows = times.map((ms) => ({ ms }));
     const [column] = pickFilled(
       [{ heading: 'p95', digits: 'times', value: (/** @type {{ ms: number | null }} */ { ms }) => ms }],

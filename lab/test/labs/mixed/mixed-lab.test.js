@@ -19,6 +19,18 @@ import { scratchFolder } from 'test-support/cleanup.js';
 const folder = await scratchFolder();
 const settings = readSettings({}, '');
 const article = { poolSizes: [1, 2, 3, 10], slowMs: 5000, scenario: MIXED_SCENARIO };
+const UNLOADED = { unloaded: { serviceMs: 2, overheadMs: 3 } };
+
+/** @param {Awaited<ReturnType<typeof mixed.plan>>} plan @param {object} [changes] of the app's settings */
+const predictFirst = async (plan, changes) =>
+  labs.mixed.predict?.(plan.variants[0], plan, UNLOADED, { ...settings, ...changes });
+
+/** @param {string} name @param {string} text @returns {Promise<string>} its path */
+async function writeScenario(name, text) {
+  const scenario = path.join(folder, name);
+  await writeFile(scenario, text);
+  return scenario;
+}
 
 test('the exact answers of the article are 21, 7 and 5 s, beside what it published', async () => {
   const { variants } = await mixed.plan(article);
@@ -136,17 +148,14 @@ test('queries that work have no exact answer, no published one and no prediction
   expect(plan.variants.map(({ exact, published }) => ({ exact, published }))).toEqual(
     article.poolSizes.map(() => ({ exact: null, published: null })),
   );
-  expect(
-    await labs.mixed.predict?.(plan.variants[0], plan, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings),
-  ).toEqual({});
+  expect(await predictFirst(plan)).toEqual({});
   expect((await mixed.plan(article)).settings).toMatchObject({ slowQuery: 'sleep' });
 });
 
 test('the prediction adds to the arithmetic what a query takes, and what its response takes beside', async () => {
   const plan = await mixed.plan(article);
-  const unloaded = { serviceMs: 2, overheadMs: 3 };
   const predicted = await Promise.all(
-    plan.variants.map((variant) => labs.mixed.predict?.(variant, plan, { unloaded }, settings)),
+    plan.variants.map((variant) => labs.mixed.predict?.(variant, plan, UNLOADED, settings)),
   );
   // The fifth user's slow query comes after four others of 5002 ms and is answered 3 ms later.
   expect(predicted[0]?.maxMs).toBeCloseTo(5 * 5002 + 3 - 4000, 3);
@@ -157,27 +166,18 @@ test('the prediction adds to the arithmetic what a query takes, and what its res
 
 test('the prediction is for the pool settings of the app', async () => {
   const plan = await mixed.plan(article);
-  const predictWith = (/** @type {object} */ changes) =>
-    labs.mixed.predict?.(
-      plan.variants[0],
-      plan,
-      { unloaded: { serviceMs: 2, overheadMs: 3 } },
-      { ...settings, ...changes },
-    );
-  expect((await predictWith({ waitQueueTimeoutMs: 4500 }))?.failures).toBeGreaterThan(0);
-  expect((await predictWith({}))?.failures).toBe(0);
+  const timedOut = await predictFirst(plan, { waitQueueTimeoutMs: 4500 });
+  expect(timedOut?.failures).toBeGreaterThan(0);
+  expect((await predictFirst(plan))?.failures).toBe(0);
   const limited = await mixed.plan({ ...article, poolTimeout: 4500 });
   expect(limited.settings).toMatchObject({ poolTimeout: 4500 });
-  expect(
-    await labs.mixed.predict?.(plan.variants[0], limited, { unloaded: { serviceMs: 2, overheadMs: 3 } }, settings),
-  ).toEqual(await predictWith({ waitQueueTimeoutMs: 4500 }));
-  expect((await predictWith({ slowPoolSize: 1 }))?.routes['/fast'].maxMs).toBeCloseTo(5, 1);
+  expect(await predictFirst(limited)).toEqual(timedOut);
+  expect((await predictFirst(plan, { slowPoolSize: 1 }))?.routes['/fast'].maxMs).toBeCloseTo(5, 1);
 });
 
 test('a route that makes no query is predicted not to wait', async () => {
-  const scenario = path.join(folder, 'health.yaml');
-  await writeFile(
-    scenario,
+  const scenario = await writeScenario(
+    'health.yaml',
     `config: { phases: [{ duration: 1, arrivalCount: 5 }], http: { timeout: 60 } }
 scenarios: [{ flow: [{ get: { url: /livez } }, { function: signIn }, { get: { url: /slow } },
   { head: { url: /livez } }] }]`,
@@ -188,41 +188,28 @@ scenarios: [{ flow: [{ get: { url: /livez } }, { function: signIn }, { get: { ur
   expect(plan.warnings).toEqual([
     expect.stringMatching(/health\.yaml, line 2, in the prediction: the function step signIn is left out/),
   ]);
-  const predicted = await labs.mixed.predict?.(
-    plan.variants[0],
-    plan,
-    { unloaded: { serviceMs: 2, overheadMs: 3 } },
-    settings,
-  );
+  const predicted = await predictFirst(plan);
   expect(predicted?.routes['GET /livez'].maxMs).toBeCloseTo(3, 1);
   expect(predicted?.routes['/slow'].maxMs).toBeGreaterThan(20_000);
 });
 
 test('a scenario without any query is refused', async () => {
-  const scenario = path.join(folder, 'alive.yaml');
-  await writeFile(scenario, 'scenarios: [{ flow: [{ get: { url: /livez } }] }]');
+  const scenario = await writeScenario('alive.yaml', 'scenarios: [{ flow: [{ get: { url: /livez } }] }]');
   await expect(mixed.plan({ ...article, scenario })).rejects.toThrow(/alive\.yaml makes no query/);
 });
 
 test('what is drawn is predicted with a band', async () => {
-  const scenario = path.join(folder, 'drawn.yaml');
-  await writeFile(
-    scenario,
+  const scenario = await writeScenario(
+    'drawn.yaml',
     `config: { phases: [{ duration: 2, arrivalRate: 5 }] }
 scenarios: [{ weight: 3, flow: [{ get: { url: /fast } }] }, { flow: [{ get: { url: /slow } }] }]`,
   );
   const plan = await mixed.plan({ poolSizes: [2], slowMs: 500, scenario });
-  const predicted = await labs.mixed.predict?.(
-    plan.variants[0],
-    plan,
-    { unloaded: { serviceMs: 2, overheadMs: 3 } },
-    settings,
-  );
+  const predicted = await predictFirst(plan);
   expect(predicted?.low.maxMs).toBeLessThan(predicted?.high.maxMs);
 });
 
 test('a scenario for another app is refused before anything starts, with what the app does not have', async () => {
-  const scenario = path.join(folder, 'shop.yaml');
   const flow = [
     'get: { url: /fast?of=1 }',
     'get: { url: /cart }',
@@ -231,8 +218,8 @@ test('a scenario for another app is refused before anything starts, with what th
     'get: { url: "/{{ any }}" }',
     'loop: [{ get: { url: /cart/7 } }]\n        count: 2',
   ];
-  await writeFile(
-    scenario,
+  const scenario = await writeScenario(
+    'shop.yaml',
     `config:\n  target: http://shop.example\n  phases: [{ duration: 1, arrivalCount: 1 }]
 scenarios:\n  - flow:\n${flow.map((step) => `      - ${step}\n`).join('')}`,
   );
@@ -263,9 +250,8 @@ test('the app has every path that a scenario may use', async () => {
 });
 
 test('the target of a scenario is said to be unused', async () => {
-  const scenario = path.join(folder, 'elsewhere.yaml');
-  await writeFile(
-    scenario,
+  const scenario = await writeScenario(
+    'elsewhere.yaml',
     `config: { target: http://shop.example, phases: [{ duration: 1, arrivalCount: 1 }] }
 scenarios: [{ flow: [{ get: { url: /slow } }] }]`,
   );
@@ -319,8 +305,7 @@ describe('the sentence is about what was measured', () => {
 
 test('a scenario that does not exist or is not YAML is named', async () => {
   await expect(mixed.plan({ ...article, scenario: 'nowhere.yaml' })).rejects.toThrow(/^nowhere\.yaml can't be read/);
-  const scenario = path.join(folder, 'bad.yaml');
-  await writeFile(scenario, 'config: [\n');
+  const scenario = await writeScenario('bad.yaml', 'config: [\n');
   await expect(mixed.plan({ ...article, scenario })).rejects.toThrow(/bad\.yaml.*2/);
 });
 
@@ -404,16 +389,11 @@ describe('the moments at which users came', () => {
   });
 
   test('the first query of a user tells when it came, if it makes no second one like it', async () => {
-    const file = path.join(folder, 'scenario.yaml');
-    const read = async (/** @type {string[]} */ flow) => {
-      await writeFile(
-        file,
-        JSON.stringify({
-          config: { phases: [{ duration: 2, arrivalCount: 2 }] },
-          scenarios: [{ flow: flow.map((url) => ({ get: { url } })) }],
-        }),
-      );
-      return { ...load, workload: await readScenario(file, {}) };
+    const read = async (/** @type {string[]} */ urls) => {
+      const phases = [{ duration: 2, arrivalCount: 2 }];
+      const flow = urls.map((url) => ({ get: { url } }));
+      const text = JSON.stringify({ config: { phases }, scenarios: [{ flow }] });
+      return { ...load, workload: await readScenario(await writeScenario('scenario.yaml', text), {}) };
     };
     const starts = checkouts([
       ['/fast', 10],
