@@ -273,6 +273,9 @@ describe('/slow', () => {
       });
       expect(await readPool(url)).toMatchObject({ slowLimit: { max: 2, running: 0, refused: 4 } });
       expect(await ask(`${url}/slow`)).toMatchObject({ status: 200 });
+      // The refused ones never asked for a connection.
+      const { checkouts } = (await ask(`${url}/pool/checkouts`)).body;
+      expect(checkouts.filter((/** @type {any} */ { route }) => route === '/slow')).toHaveLength(3);
     });
 
     test('a client that disconnects frees its place, because its query is aborted', async () => {

@@ -118,14 +118,6 @@ describe('a client', () => {
       );
     });
 
-    test('a server that refuses the login', async () => {
-      const client = clientFor(sharedMongoUrl().replace('//', '//nobody:hunter2@'));
-      const error = await connectClient(client).catch((reason) => reason);
-      expect(error.message).toBe(
-        'the server or the driver rejects MONGO_URL or a pool setting: Authentication failed.',
-      );
-    });
-
     test("a minPoolSize above the driver's default maxPoolSize", async () => {
       await expect(connectClient(clientFor(sharedMongoUrl(), { MONGO_MIN_POOLSIZE: '101' }))).rejects.toThrow(
         /^the server or the driver rejects MONGO_URL or a pool setting: .*minimum/,

@@ -16,18 +16,11 @@
  */
 
 /** Sections of serverStatus that nobody asks for here: without them it takes a quarter of the time. */
-const LEFT_OUT = {
-  tcmalloc: 0,
-  repl: 0,
-  locks: 0,
-  transactions: 0,
-  sharding: 0,
-  network: 0,
-  opLatencies: 0,
-  indexStats: 0,
-  flowControl: 0,
-  metrics: 0,
-};
+const LEFT_OUT = Object.fromEntries(
+  'tcmalloc repl locks transactions sharding network opLatencies indexStats flowControl metrics'
+    .split(' ')
+    .map((section) => [section, 0]),
+);
 
 /**
  * Reads a server's load. It never fails for lack of a role.

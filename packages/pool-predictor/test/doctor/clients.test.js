@@ -3,16 +3,16 @@ import { diagnose } from '../../src/doctor/diagnose.js';
 import { checkRecording, openRecording } from '../../src/predict/recording.js';
 import { judgeTrust } from '../../src/predict/trust.js';
 import { findClientUse } from '../../src/trace/client-use.js';
-import { readTraceText } from '../../src/trace/read-trace.js';
+import { readLines } from './recordings.js';
 
 /** @typedef {Record<string, any>} Line */
 
-const HEADER = { trace: 'mongodb-pool-lab', version: 3, resolutionMs: 0.001 };
 const ROUTES = ['/q', '/other'].map((name, id) => ({ define: 'route', id, name }));
 const SITE = { event: 'clients', place: 'app.js:4', hosts: 'db:1' };
 
 /**
- * A trace of an app: for each request its pool, and whether it is the first of its client. Opening a connection takes 40 ms.
+ * A trace of an app: for each request its pool, and whether it is the first of its client. Opening a connection takes
+ * 40 ms.
  *
  * @param {{ pool: number, isFirst?: boolean, route?: number | null }[]} requests one every 50 ms; route null: none
  * @param {{ pools?: number, addressOf?: (pool: number) => string, sites?: Line[], limit?: number }} [options]
@@ -29,8 +29,7 @@ function record(requests, { pools = 1, addressOf = () => 'db:1', sites = [], lim
     ];
   });
   const options = { maxPoolSize: { value: 100, from: 'default' } };
-  const all = [
-    HEADER,
+  return readLines([
     { define: 'process', id: 0, pid: 7 },
     ...Array.from({ length: pools }, (_, id) => ({
       define: 'pool',
@@ -43,8 +42,7 @@ function record(requests, { pools = 1, addressOf = () => 'db:1', sites = [], lim
     ...sites,
     ...lines,
     ...(limit ? [{ event: 'server', atMs: 100, connectionLimit: limit }] : []),
-  ];
-  return readTraceText(all.map((line) => JSON.stringify(line)).join('\n'));
+  ]);
 }
 
 /** @param {number} created @param {number} closed during the recording @param {Line} [more] */

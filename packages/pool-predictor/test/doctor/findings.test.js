@@ -1,18 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { diagnose } from '../../src/doctor/diagnose.js';
 import { LoopFacts } from '../../src/doctor/second-facts.js';
-import { readTraceText } from '../../src/trace/read-trace.js';
+import { readLines } from './recordings.js';
 
 /** @typedef {Record<string, unknown>} Line */
 
-const OPERATIONS = [
-  'find users',
-  'find orders',
-  'getMore users',
-  'runCommand',
-  'abortTransaction',
-  'commitTransaction',
-];
+const OPERATIONS = 'find users,find orders,getMore users,runCommand,abortTransaction,commitTransaction'.split(',');
 const ROUTES = ['/orders', '/one', 'the app itself'];
 
 /**
@@ -22,7 +15,6 @@ const ROUTES = ['/orders', '/one', 'the app itself'];
  */
 function read(lines, options = {}) {
   const definitions = [
-    { trace: 'mongodb-pool-lab', version: 3, resolutionMs: 0.001 },
     {
       define: 'pool',
       id: 0,
@@ -34,7 +26,7 @@ function read(lines, options = {}) {
     ...OPERATIONS.map((name, id) => ({ define: 'operation', id, name })),
   ];
   const inOrder = lines.toSorted((a, b) => Number(a.atMs ?? Infinity) - Number(b.atMs ?? Infinity));
-  return readTraceText([...definitions, ...inOrder].map((line) => JSON.stringify(line)).join('\n'));
+  return readLines([...definitions, ...inOrder]);
 }
 
 /**

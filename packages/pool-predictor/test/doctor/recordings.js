@@ -18,6 +18,11 @@ function definePool(address, options = { maxPoolSize: { value: 2, from: 'code' }
   ];
 }
 
+/** @param {Line[]} lines without the first one, in the order of their times */
+export function readLines(lines) {
+  return readTraceText([HEADER, ...lines].map((line) => JSON.stringify(line)).join('\n'), 'trace.jsonl');
+}
+
 /**
  * A trace of one pool.
  * @param {Line[]} lines in the order of their times
@@ -25,10 +30,7 @@ function definePool(address, options = { maxPoolSize: { value: 2, from: 'code' }
  * @param {string} [address]
  */
 export function record(lines, options, address = 'db:27017') {
-  return readTraceText(
-    [HEADER, ...definePool(address, options), ...DEFINITIONS, ...lines].map((line) => JSON.stringify(line)).join('\n'),
-    'trace.jsonl',
-  );
+  return readLines([...definePool(address, options), ...DEFINITIONS, ...lines]);
 }
 
 /**
