@@ -401,14 +401,6 @@ test('a dry run reads and dispatches, and writes nothing', async () => {
   expect(await describeData(target)).toEqual({});
 });
 
-test('without merging, each operation is a batch', async () => {
-  await collection('a').insertMany(Array.from({ length: 20 }, (_, _id) => ({ _id })));
-  expect((await replicateNow({ merge: 'none' })).batches).toBe(20);
-  await expectIdentical();
-  await collection('b').insertMany(Array.from({ length: 20 }, (_, _id) => ({ _id })));
-  expect((await replicateNow()).batches).toBeLessThan(12);
-});
-
 test('follows the oplog until it is stopped, and continues from there', async () => {
   const { figures, stop, done } = await replicate({ ...options, from: 'end' });
   await collection('a').insertOne({ _id: 1 });

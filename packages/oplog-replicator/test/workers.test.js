@@ -1,26 +1,23 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { BSON, Long, Timestamp } from 'mongodb';
+import { BSON, Timestamp } from 'mongodb';
 import { sharedMongoUrl } from 'test-support/mongod.js';
-import { until } from 'test-support/waiting.js';
 import { ConflictError } from '../src/base/errors.js';
 import { createNamespaces } from '../src/base/namespaces.js';
 import { Counters } from '../src/base/replication-figures.js';
 import { BulkWriter } from '../src/target/bulk-writer.js';
 import { DeferredDocuments } from '../src/target/deferred-documents.js';
-import { appendDocument, listDocuments } from '../src/target/write-batch.js';
+import { appendDocument } from '../src/target/write-batch.js';
 import { Dispatcher } from '../src/workers/dispatcher.js';
 import { Worker } from '../src/workers/worker.js';
 import { openClient, openDeployment, openTarget } from './connections.js';
 
 /** @import { MongoClient } from 'mongodb' */
 /** @import { OplogBatch } from '../src/source/oplog.js' */
-/** @import { DispatcherOptions } from '../src/workers/dispatcher.js' */
 /** @import { Deployment } from '../src/base/deployment.js' */
 
-describe('the dispatcher', () => {
+describe('the dispatcher, with a target', () => {
   const START = { seconds: 1, increment: 0, term: 1 };
   const NOOP = { op: 'n', o: { msg: 'still here' } };
-  const FREE = { inOrder: false, isCapped: false, isValidated: false };
 
   /** @type {MongoClient} */
   let client;
@@ -49,25 +46,6 @@ describe('the dispatcher', () => {
     return { bytes: Buffer.concat(documents), starts, isFull: false };
   }
 
-  /** @param {Pick<DispatcherOptions, 'workers'> & Partial<DispatcherOptions>} options */
-  function createDispatcher(options) {
-    return new Dispatcher({
-      namespaces: createNamespaces(),
-      hash: 'id',
-      isShard: false,
-      counters: new Counters(),
-      from: START,
-      after: START,
-      async readConstraints(namespace) {
-        namespace.constraints = FREE;
-      },
-      async applyCommand() {},
-      onUnsupported() {},
-      async saveCheckpoint() {},
-      ...options,
-    });
-  }
-
   /**
    * Applies entries that current servers don't log, or that are hard to produce.
    * @param {Record<string, any>[]} entries
@@ -84,107 +62,25 @@ describe('the dispatcher', () => {
       write: (batch) => writer.write(batch),
     });
     const counters = new Counters();
-    const dispatcher = createDispatcher({ workers: [worker], isShard, counters });
+    const dispatcher = new Dispatcher({
+      workers: [worker],
+      isShard,
+      counters,
+      namespaces: createNamespaces(),
+      hash: 'id',
+      from: START,
+      after: START,
+      async readConstraints(namespace) {
+        namespace.constraints = { inOrder: false, isCapped: false, isValidated: false };
+      },
+      async applyCommand() {},
+      onUnsupported() {},
+      async saveCheckpoint() {},
+    });
     await dispatcher.dispatch(createOplogBatch(entries));
     await dispatcher.drain();
     return counters;
   }
-
-  /** Creates three workers. A write is in flight until the test calls its `end`. */
-  function holdWrites() {
-    /** @type {{ worker: number, ids: number[], end: () => void }[]} */
-    const held = [];
-    const session = new AbortController();
-    const workers = [0, 1, 2].map(
-      (worker) =>
-        new Worker({
-          merge: 'all',
-          maxBytes: 1e6,
-          session,
-          write: ({ documents }) =>
-            new Promise((resolve) => {
-              const ids = listDocuments(documents).map((document) => BSON.deserialize(document)._id);
-              held.push({ worker, ids, end: () => resolve(undefined) });
-            }),
-        }),
-    );
-    return { workers, held };
-  }
-
-  const IDS = Array.from({ length: 30 }, (_, _id) => _id);
-  const TWO_OF_EACH = IDS.flatMap((_id) => [
-    { op: 'i', o: { _id } },
-    { op: 'd', o: { _id } },
-  ]);
-
-  test('all operations on a document go to the same worker', async () => {
-    const { workers, held } = holdWrites();
-    await createDispatcher({ workers }).dispatch(createOplogBatch(TWO_OF_EACH));
-    expect(held.map(({ worker }) => worker)).toEqual([0, 1, 2]);
-    const takers = IDS.map((_id) => held.filter(({ ids }) => ids.includes(_id)).map(({ worker }) => worker));
-    expect(takers.filter(({ length }) => length !== 1)).toEqual([]);
-  });
-
-  test.each([
-    ['whose order matters', true, /** @type {const} */ ('id')],
-    ['when collections are hashed', false, /** @type {const} */ ('collection')],
-  ])('one worker takes all documents of a collection %s', async (_, inOrder, hash) => {
-    const { workers, held } = holdWrites();
-    const dispatcher = createDispatcher({
-      workers,
-      hash,
-      async readConstraints(namespace) {
-        namespace.constraints = { ...FREE, inOrder };
-      },
-    });
-    await dispatcher.dispatch(createOplogBatch(TWO_OF_EACH));
-    expect(held.map(({ ids }) => ids)).toEqual([TWO_OF_EACH.map(({ o }) => o._id)]);
-  });
-
-  test('a command is applied between two checkpoints, once everything before it is written', async () => {
-    const { workers, held } = holdWrites();
-    /** @type {unknown[]} */
-    const log = [];
-    const dispatcher = createDispatcher({
-      workers,
-      async saveCheckpoint() {
-        log.push(dispatcher.progress(null).applied.increment);
-      },
-      async applyCommand(_, name) {
-        log.push(name);
-      },
-    });
-    const dispatched = dispatcher.dispatch(createOplogBatch([...TWO_OF_EACH, { op: 'c', o: { drop: 'a' } }]));
-    await until('all workers write', () => held.length === workers.length);
-    for (const { end } of held) {
-      log.push('written');
-      end();
-    }
-    await dispatched;
-    expect(log).toEqual(['written', 'written', 'written', TWO_OF_EACH.length - 1, 'drop', TWO_OF_EACH.length]);
-  });
-
-  test('a checkpoint is before what is not written, even if its write is in flight', async () => {
-    const { workers, held } = holdWrites();
-    const dispatcher = createDispatcher({ workers });
-    await dispatcher.dispatch(createOplogBatch([NOOP, { op: 'i', o: { _id: 1 } }, NOOP]));
-    expect(held).toHaveLength(1);
-    expect(dispatcher.progress(null)).toMatchObject({ applied: { increment: 0 } });
-    held[0].end();
-    await dispatcher.drain();
-    expect(dispatcher.progress(null)).toMatchObject({ applied: { increment: 2 } });
-  });
-
-  test('a checkpoint knows where an open transaction began', async () => {
-    const { workers } = holdWrites();
-    const dispatcher = createDispatcher({ workers });
-    const transaction = { op: 'c', ns: 'admin.$cmd', lsid: { id: 1 }, txnNumber: Long.fromNumber(1) };
-    const part = { ...transaction, o: { applyOps: [], partialTxn: true } };
-    await dispatcher.dispatch(createOplogBatch([NOOP, part, NOOP, part, NOOP]));
-    expect(dispatcher.progress(null)).toMatchObject({ applied: { increment: 4 }, since: { increment: 0 } });
-    await dispatcher.dispatch(createOplogBatch([{ ...transaction, o: { abortTransaction: 1 } }]));
-    expect(dispatcher.progress(null).since).toBe(null);
-  });
 
   test('applies the modifiers that servers before 5.0 logged', async () => {
     await apply([
