@@ -7,10 +7,10 @@ import { poll } from '../base/poll.js';
 import { loadShop, ROUTES } from '../workshop/cases/measure-shop.js';
 import { openShop } from '../workshop/cases/open-shop.js';
 import { changeProgress, noteLesson } from '../workshop/lesson-progress.js';
-import { findTask, readLessons } from '../workshop/lessons.js';
+import { findTask } from '../workshop/lessons.js';
 import { shopFile, writeShop } from './case-shop.js';
 import { WIDTH } from './lesson-text.js';
-import { findDataFolder } from './data-folder.js';
+import { openWorkshop } from './open-workshop.js';
 import { parseUpTo } from './option-parsers.js';
 import { runUntilSignal } from './signals.js';
 
@@ -37,9 +37,8 @@ export const command = {
 
 /** @param {number} number @param {{ new: boolean }} options */
 async function runCase(number, { new: isNew }) {
-  const lessons = await readLessons();
+  const { dataDir, lessons } = await openWorkshop();
   const task = /** @type {CaseTask} */ (findTask(lessons, `case-${number}`, {}));
-  const dataDir = await findDataFolder();
   const file = shopFile(dataDir, task);
   await changeProgress(dataDir, lessons, async (progress) => {
     if (!isNew && progress.lessons[task.name]?.cause && existsSync(file)) return progress;

@@ -7,11 +7,10 @@ import { gatherEvidence } from './evidence.js';
 import { WIDTH } from './lesson-text.js';
 import { sendReport } from './send-report.js';
 
-/** @import { Lesson, Question, Task, Verdict } from '../workshop/lesson-types.js' */
+/** @import { Question, Task, Verdict } from '../workshop/lesson-types.js' */
 /** @import { Report } from '../workshop/class-report.js' */
+/** @import { Workshop } from './open-workshop.js' */
 /** @import { EvidenceOptions } from './evidence.js' */
-
-/** @typedef {{ dataDir: string, lessons: Lesson[] }} Workshop dataDir: where the progress is */
 
 /**
  * Checks one task, and records the outcome.
@@ -40,6 +39,11 @@ export async function checkTask(task, options, { dataDir, lessons }) {
   return { isRight, text: renderVerdict(verdict, score?.words), report: createReport(task, known.guess, verdict) };
 }
 
+/** The outcome where something is missing. @param {Error} error of checkTask */
+export function failTask({ message }) {
+  return { text: message, isRight: false, report: undefined };
+}
+
 /** @param {Verdict} verdict @param {string} [score] of the guess */
 function renderVerdict({ isRight, words, figures = [], runs = [], needs }, score) {
   const width = Math.max(0, ...figures.map(([label]) => label.length));
@@ -54,10 +58,10 @@ function renderVerdict({ isRight, words, figures = [], runs = [], needs }, score
 }
 
 /** Records a guess, and sends it to the class. @param {Task} task @param {number} value @param {Workshop} workshop */
-export async function noteGuess(task, value, { dataDir, lessons }) {
+export async function noteGuess(task, value, workshop) {
   const guess = { value, at: new Date().toISOString() };
-  await changeProgress(dataDir, lessons, (progress) => noteLesson(progress, task.name, { guess }));
-  return sendReport(dataDir, lessons, { lesson: task.name, guess: value });
+  await changeProgress(workshop.dataDir, workshop.lessons, (progress) => noteLesson(progress, task.name, { guess }));
+  return sendReport(workshop, { lesson: task.name, guess: value });
 }
 
 /**

@@ -12,7 +12,7 @@ import { describeBusyPort } from '../../src/http/listen.js';
 import { createToken } from '../../src/http/request-guards.js';
 import { createLogger } from '../../src/base/logger.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
-import { findDataFolder } from './data-folder.js';
+import { findDataFolder } from './open-workshop.js';
 import { CLASS_PORT } from './join-command.js';
 import { parseText, parsePort, parseUpTo } from './option-parsers.js';
 import { runUntilSignal, untilAborted } from './signals.js';

@@ -1,7 +1,6 @@
 import { changeProgress } from '../workshop/lesson-progress.js';
-import { readLessons } from '../workshop/lessons.js';
 import { REQUIRED } from './add-command.js';
-import { findDataFolder } from './data-folder.js';
+import { openWorkshop } from './open-workshop.js';
 import { post } from './send-report.js';
 
 import { parseText } from './option-parsers.js';
@@ -29,7 +28,7 @@ async function join(text, { name, at }) {
   const link = /^https?:/.test(text)
     ? parseAddress(text)
     : new URL(`/join/${encodeURIComponent(text.toUpperCase())}`, at).href;
-  const dataDir = await findDataFolder();
+  const { dataDir, lessons } = await openWorkshop();
   const { status, problem, answer } = await post(`${link}/learners`, { name });
   if (status !== 201) {
     throw new Error(
@@ -40,7 +39,7 @@ async function join(text, { name, at }) {
     );
   }
   const membership = { url: link, learner: String(answer.learner), name: String(answer.name), unsent: [] };
-  await changeProgress(dataDir, await readLessons(), (progress) => ({ ...progress, class: membership }));
+  await changeProgress(dataDir, lessons, (progress) => ({ ...progress, class: membership }));
   const welcome = answer.waits ? `The teacher will let you in, ${membership.name}` : `You are in, ${membership.name}`;
   process.stdout.write(`${welcome}. Your guesses, figures and verdicts now go to the class.\n`);
 }
@@ -49,9 +48,9 @@ async function join(text, { name, at }) {
 export const leaveCommand = {
   about: 'leave the class: from then on nothing goes to it',
   async run() {
-    const dataDir = await findDataFolder();
+    const { dataDir, lessons } = await openWorkshop();
     let wasMember = false;
-    await changeProgress(dataDir, await readLessons(), ({ class: membership, ...progress }) => {
+    await changeProgress(dataDir, lessons, ({ class: membership, ...progress }) => {
       wasMember = membership !== undefined;
       return progress;
     });

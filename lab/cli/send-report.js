@@ -3,7 +3,7 @@ import { ask } from 'mongodb-pool-page/client';
 import { escapeControls } from '../../src/base/printable.js';
 import { changeProgress, readProgress } from '../workshop/lesson-progress.js';
 
-/** @import { Lesson } from '../workshop/lesson-types.js' */
+/** @import { Workshop } from './open-workshop.js' */
 /** @import { Report } from '../workshop/class-report.js' */
 
 /** A learner should not wait for a class that is out of reach. */
@@ -15,13 +15,12 @@ const MAX_TEXT = 300;
 
 /**
  * Sends a report to the class that the learner has joined, after those that did not get through before.
- * @param {string} folder of the progress
- * @param {Lesson[]} lessons
+ * @param {Workshop} workshop
  * @param {Report} report
  * @returns {Promise<string | undefined>} what the learner should know
  */
-export async function sendReport(folder, lessons, report) {
-  const { class: membership } = await readProgress(folder, lessons);
+export async function sendReport({ dataDir, lessons }, report) {
+  const { class: membership } = await readProgress(dataDir, lessons);
   if (!membership) return undefined;
   const waiting = [...membership.unsent, report].slice(-MAX_UNSENT);
   let sent = 0;
@@ -36,7 +35,7 @@ export async function sendReport(folder, lessons, report) {
   }
   const unsent = waiting.slice(sent);
   if (unsent.length > 0 || membership.unsent.length > 0) {
-    await changeProgress(folder, lessons, (progress) => {
+    await changeProgress(dataDir, lessons, (progress) => {
       const { class: now } = progress;
       // You may have left it.
       if (now?.learner !== membership.learner) return progress;

@@ -2,12 +2,12 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { poll } from '../base/poll.js';
 import { progressFile, readProgress } from '../workshop/lesson-progress.js';
-import { askForGuess, askNumber, checkTask } from './check-task.js';
+import { askForGuess, askNumber, checkTask, failTask } from './check-task.js';
 import { sendReport } from './send-report.js';
 
 /** @import { Task } from '../workshop/lesson-types.js' */
 /** @import { EvidenceOptions } from './evidence.js' */
-/** @import { Workshop } from './check-task.js' */
+/** @import { Workshop } from './open-workshop.js' */
 
 const EVERY_MS = 500;
 
@@ -35,7 +35,7 @@ export async function watchTask(task, options, workshop, { signal, print, warn }
       const { text, isRight, report } = await check(task, { ...options, answer: options.answer ?? asked }, workshop);
       if (text !== said || asked !== undefined) {
         print(text);
-        warn(report && (await sendReport(workshop.dataDir, workshop.lessons, report)));
+        warn(report && (await sendReport(workshop, report)));
       }
       if (isRight) return true;
       said = text;
@@ -53,10 +53,8 @@ export async function watchTask(task, options, workshop, { signal, print, warn }
 /** @param {Task} task @param {EvidenceOptions} options @param {Workshop} workshop */
 async function check(task, options, workshop) {
   const { answer } = (await readProgress(workshop.dataDir, workshop.lessons)).lessons[task.name] ?? {};
-  return checkTask(task, { ...options, answer: options.answer ?? (task.asks && answer) }, workshop).catch((error) =>
-    // What is missing may come.
-    ({ text: /** @type {Error} */ (error).message, isRight: false, report: undefined }),
-  );
+  // What is missing may come.
+  return checkTask(task, { ...options, answer: options.answer ?? (task.asks && answer) }, workshop).catch(failTask);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { escapeControls, wrap } from '../../src/base/printable.js';
 import { readSettings } from '../../src/settings.js';
-import { findLesson, findTask, listTasks, readLessons } from '../workshop/lessons.js';
+import { findLesson, findTask, listTasks } from '../workshop/lessons.js';
 import {
   changeProgress,
   findNextLesson,
@@ -8,8 +8,8 @@ import {
   readProgress,
   resetProgress,
 } from '../workshop/lesson-progress.js';
-import { askForGuess, checkTask, noteGuess } from './check-task.js';
-import { findDataFolder } from './data-folder.js';
+import { askForGuess, checkTask, failTask, noteGuess } from './check-task.js';
+import { openWorkshop } from './open-workshop.js';
 import { joinCommand, leaveCommand } from './join-command.js';
 import { WIDTH } from './lesson-text.js';
 import { parseText } from './option-parsers.js';
@@ -22,6 +22,7 @@ import { watchTask } from './watch-task.js';
 
 /** @import { Command } from 'commander' */
 /** @import { ArgumentRow, CommandData, OptionRow } from './add-command.js' */
+/** @import { Workshop } from './open-workshop.js' */
 /** @import { Task } from '../workshop/lesson-types.js' */
 /** @typedef {{ results: string, app?: string, trace?: string, answer?: number, twist?: boolean, puzzle?: boolean,
  *   cause?: string, route?: string }} CheckOptions */
@@ -105,34 +106,32 @@ async function showWorkshop(words, options, self) {
 
 /** @param {string} name @param {number} value */
 async function guess(name, value) {
-  const lessons = await readLessons();
-  const lesson = findLesson(lessons, name);
+  const workshop = await openWorkshop();
+  const lesson = findLesson(workshop.lessons, name);
   if (!lesson.guess) throw new Error(`${lesson.name} does not ask for a guess`);
-  const note = await noteGuess(lesson, value, { dataDir: await findDataFolder(), lessons });
+  const note = await noteGuess(lesson, value, workshop);
   process.stdout.write(`${wrap(`Noted: ${value} ${lesson.guess.unit}. Now measure it.`, WIDTH)}\n`);
   warn(note);
 }
 
 /** @param {string} name @param {CheckOptions} options */
 async function verify(name, options) {
-  const lessons = await readLessons();
-  const task = findTask(lessons, name, options);
-  const dataDir = await findDataFolder();
+  const workshop = await openWorkshop();
+  const task = findTask(workshop.lessons, name, options);
   await runUntilSignal(async (signal) => {
-    await askForGuess(task, { dataDir, lessons }, signal);
-    const { isRight, text, report } = await checkTask(task, withApp(options), { dataDir, lessons });
+    await askForGuess(task, workshop, signal);
+    const { isRight, text, report } = await checkTask(task, withApp(options), workshop);
     process.stdout.write(`${text}\n`);
-    warn(await sendReport(dataDir, lessons, report));
-    if (isRight) await showNext(task, options);
+    warn(await sendReport(workshop, report));
+    if (isRight) await showNext(task, options, workshop);
     else process.exitCode = 1;
   });
 }
 
-/** @param {Task} task that is done @param {{ results: string }} options */
-async function showNext({ name }, options) {
-  const lessons = await readLessons();
+/** @param {Task} task that is done @param {{ results: string }} options @param {Workshop} workshop */
+async function showNext({ name }, options, { dataDir, lessons }) {
   const lesson = lessons.find((one) => one.name === name);
-  const next = findNextLesson(lessons, await readProgress(readSettings().dataDir, lessons));
+  const next = findNextLesson(lessons, await readProgress(dataDir, lessons));
   if (lesson) process.stdout.write(`\nWhy, and a twist: npx pool-lab workshop ${name}\n`);
   if (next) process.stdout.write(`${lesson ? '' : '\n'}Next: npx pool-lab workshop ${next.name}\n`);
   else if (lesson) {
@@ -143,17 +142,16 @@ async function showNext({ name }, options) {
 
 /** @param {string} name @param {CheckOptions} options */
 async function watch(name, options) {
-  const lessons = await readLessons();
-  const task = findTask(lessons, name, options);
+  const workshop = await openWorkshop();
+  const task = findTask(workshop.lessons, name, options);
   if (task.causes)
     throw new Error(`A case is measured once you have named its cause: npx pool-lab workshop verify ${name}`);
-  const dataDir = await findDataFolder();
   await runUntilSignal(async (signal) => {
     process.stderr.write(`Watching ${describeSource(task, options)} for ${task.name}. Press Ctrl-C to stop.\n`);
     try {
       const print = (/** @type {string} */ text) => process.stdout.write(`\n${text}\n`);
-      await watchTask(task, withApp(options), { dataDir, lessons }, { signal, print, warn });
-      await showNext(task, options);
+      await watchTask(task, withApp(options), workshop, { signal, print, warn });
+      await showNext(task, options, workshop);
     } catch (error) {
       // Ctrl-C loses nothing here, so exit silently.
       if (!signal.aborted) throw error;
@@ -169,10 +167,10 @@ function describeSource({ lab, app }, { results }) {
 
 /** @param {string} name @param {{ twist?: boolean, puzzle?: boolean }} part */
 async function giveHint(name, part) {
-  const lessons = await readLessons();
+  const workshop = await openWorkshop();
+  const { dataDir, lessons } = workshop;
   const task = findTask(lessons, name, part);
   if (!task.hints) throw new Error(`${task.name} has no hints. The lesson has: npx pool-lab workshop hint ${name}`);
-  const dataDir = await findDataFolder();
   let number = 0;
   await changeProgress(dataDir, lessons, (progress) => {
     const { hints = 0 } = progress.lessons[task.name] ?? {};
@@ -181,21 +179,19 @@ async function giveHint(name, part) {
   });
   const heading = `Hint ${number} of ${HINTS}${number === HINTS ? ', the answer' : ''}`;
   process.stdout.write(`${wrap(`${heading}: ${task.hints[number - 1]}`, WIDTH)}\n`);
-  warn(await sendReport(dataDir, lessons, { lesson: task.name, hint: number }));
+  warn(await sendReport(workshop, { lesson: task.name, hint: number }));
 }
 
 /** @param {CheckOptions} options */
 async function checkAll(options) {
-  const lessons = await readLessons();
-  const dataDir = await findDataFolder();
+  const workshop = await openWorkshop();
+  const { dataDir, lessons } = workshop;
   let open = 0;
   for (const lesson of lessons) {
     for (const task of listTasks(lesson)) {
       const { doneAt, answer } = (await readProgress(dataDir, lessons)).lessons[task.name] ?? {};
-      const { isRight, text } = await checkTask(task, withApp({ ...options, answer: task.asks && answer }), {
-        dataDir,
-        lessons,
-      }).catch((error) => ({ isRight: false, text: /** @type {Error} */ (error).message }));
+      const given = withApp({ ...options, answer: task.asks && answer });
+      const { isRight, text } = await checkTask(task, given, workshop).catch(failTask);
       if (task === lesson && !isRight && !doneAt) open += 1;
       const state = isRight
         ? 'right'
@@ -212,23 +208,15 @@ async function checkAll(options) {
 }
 
 /** @param {CheckOptions} options */
-function withApp(options) {
-  return {
-    ...options,
-    app:
-      options.app === undefined
-        ? {
-            option: 'the app at',
-            url: `http://127.0.0.1:${readSettings().port}`,
-            headers: {},
-            hint: '; start it with npm start, or choose another one with --app',
-          }
-        : parseAppUrl('--app', options.app),
-  };
+function withApp({ app, ...options }) {
+  if (app !== undefined) return { ...options, app: parseAppUrl('--app', app) };
+  const hint = '; start it with npm start, or choose another one with --app';
+  const url = `http://127.0.0.1:${readSettings().port}`;
+  return { ...options, app: { option: 'the app at', url, headers: {}, hint } };
 }
 
 async function startOver() {
-  await resetProgress(await findDataFolder());
+  await resetProgress((await openWorkshop()).dataDir);
   process.stdout.write('Your progress is reset. Start with the first lesson.\n');
 }
 
