@@ -1,4 +1,4 @@
-import { judgeShop } from '../../lab/workshop/cases/measure-shop.js';
+import { judgeShop } from '../../lab/workshop/cases/judge-shop.js';
 
 /** @import { CaseCause } from '../../lab/workshop/lesson-types.js' */
 

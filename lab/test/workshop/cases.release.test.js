@@ -4,7 +4,8 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { measureUntil } from 'test-support/waiting.js';
 import { writeShop } from '../../cli/case-shop.js';
-import { judgeShop, measureShop } from '../../workshop/cases/measure-shop.js';
+import { judgeShop } from '../../workshop/cases/judge-shop.js';
+import { measureShop } from '../../workshop/cases/measure-shop.js';
 import { openShop } from '../../workshop/cases/open-shop.js';
 import { readLessons } from '../../workshop/lessons.js';
 
