@@ -271,6 +271,10 @@ describe('the lab', () => {
       })),
     };
     expect(view.takeaway(/** @type {any} */ (upgradeResult(old)))).toBe(view.takeaway(result));
+    const [variant] = result.variants;
+    const mixed = { ...variant, settings: { ...variant.settings, mix: { inserts: 60, updates: 30, deletes: 10 } } };
+    const read = upgradeResult({ ...result, lab: 'replication', variants: [mixed, variant] });
+    expect(read).toMatchObject({ variants: [variant], warnings: [expect.stringContaining('no longer measures')] });
   });
 
   test('the first ten cases are the published ones', () => {
