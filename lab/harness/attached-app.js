@@ -4,33 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { startGuarded, collectText } from '../../src/process/guarded-process.js';
 import { childEnvironment } from '../../src/settings.js';
 import { openReports } from './attach-reports.js';
+import { quoteOutput } from './quote-output.js';
 
 /** @import { AttachedProcess } from './attach-reports.js' */
 
 /** The option for Node.js that loads the monitor. */
 export const ATTACH_OPTION = requireOption(createRequire(import.meta.url).resolve('mongodb-pool-monitor/attach'));
-
-/** What an error shows of an app's output. */
-const LAST_LINES = 15;
-const FRAME = /^\s+at (?:.*\(.+\)|\S+:\d+:\d+|async .+|.+ \[as .+|<anonymous>|native)\s*$/;
-/** The first line of an uncaught error, as Node.js prints it. */
-const HEADING = /^(?:Uncaught )?[\w$.]*(?:Error|Exception)\b/;
-
-/**
- * The end of an app's output, for an error message: the text of its last error whole, or else the last lines. Of the
- * frames of a stack, only the first one says where it happened.
- *
- * @param {string} output
- * @returns {string} empty if there is none
- */
-export function quoteOutput(output) {
-  const all = output.split('\n');
-  const lines = all.filter((line, index) => !FRAME.test(line) || !FRAME.test(all[index - 1] ?? ''));
-  const start = lines.findLastIndex((line) => HEADING.test(line));
-  if (start < 0) return lines.slice(-LAST_LINES).join('\n');
-  const frame = lines.findIndex((line, index) => index > start && FRAME.test(line));
-  return lines.slice(start, Math.max(frame + 1, start + LAST_LINES)).join('\n');
-}
 
 /** How long an app may take to end, before it is killed. */
 const GRACE_MS = 2000;

@@ -5,6 +5,7 @@ import { seedCustomers, customersOf, pickEmail } from '../../../src/mongo/demo-d
 import { calibrateWork, createWorkQuery } from '../../../src/mongo/work-query.js';
 import { createKinds, drawArrivals, runCallers, sendArrivals } from './run-load.js';
 import { summariseQueries } from './saturation-figures.js';
+import { chooseBestSize, mostOf } from './survey.js';
 
 /** @import { Context, Measurement, Prepared } from '../../harness/run-lab.js' */
 /** @import { SaturationFigures } from './saturation-figures.js' */
@@ -12,6 +13,7 @@ import { summariseQueries } from './saturation-figures.js';
 /** @import { MongoClient } from 'mongodb' */
 /** @import { PoolMonitor, ServerStatusLoad } from 'mongodb-pool-monitor' */
 /** @import { QueryKind, Send, TrialLoad } from './run-load.js' */
+/** @import { Surveyed } from './survey.js' */
 
 /** Opening hundreds of connections two at a time would take longer than measuring. */
 const MAX_CONNECTING = 100;
@@ -144,16 +146,6 @@ async function measureCapacity(server, options, context) {
   return ratePerSec;
 }
 
-/** @typedef {{ poolSize: number, ratePerSec: number, heavyP99Ms: number }} Surveyed one pool size, measured once */
-
-/** @param {Surveyed[]} survey @returns {number} the most queries per second */
-function mostOf(survey) {
-  return Math.max(...survey.map(({ ratePerSec }) => ratePerSec));
-}
-
-/** A size that answers fewer queries than this share of the most is no candidate, however quickly it answers them. */
-const ENOUGH = 0.8;
-
 /**
  * @param {SaturationVariant} variant
  * @param {SaturationPlan} plan
@@ -183,23 +175,4 @@ export async function measureVariant({ settings: { load, role, poolSize } }, pla
       warnings: [`${measured.timeouts} queries had no answer when the lab stopped waiting`],
     }),
   };
-}
-
-/**
- * The best pool size below the reference: of those that answer at least 80 % as many queries as any other, the one
- * whose heavy queries have the lowest p99. It is chosen from the survey, and compared in separate measurements. If the
- * same measurements served both purposes, the best size would partly be the luckiest one.
- *
- * @param {Surveyed[]} survey
- * @param {number} reference
- * @returns {number}
- * @throws {Error} if no size below the reference was measured
- */
-export function chooseBestSize(survey, reference) {
-  const smaller = survey.filter(({ poolSize }) => poolSize < reference);
-  if (smaller.length === 0) throw new Error(`no pool size below ${reference} was measured`);
-  const [best] = smaller
-    .filter(({ ratePerSec }) => ratePerSec >= ENOUGH * mostOf(smaller))
-    .toSorted((a, b) => a.heavyP99Ms - b.heavyP99Ms || a.poolSize - b.poolSize);
-  return best.poolSize;
 }

@@ -16,7 +16,7 @@ import { openReports } from '../../harness/attach-reports.js';
 import { readMonitors } from '../../harness/monitor-reader.js';
 import { serveHandler } from '../../../test/support/serve-app.js';
 import { forkScript } from '../../harness/forked-process.js';
-import { quoteOutput } from '../../harness/attached-app.js';
+import { quoteOutput } from '../../harness/quote-output.js';
 import { addLatency } from '../../harness/latency.js';
 import { readSettings } from '../../../src/settings.js';
 import { openDelayProxy } from '../../harness/delay-proxy.js';

@@ -6,7 +6,7 @@ import { measureLab, optionsOf } from '../support/measure-lab.js';
 import { createKinds, drawArrivals, runCallers, sendArrivals } from '../../labs/saturation/run-load.js';
 import { summariseQueries } from '../../labs/saturation/saturation-figures.js';
 import { compareRepeats, judge } from '../../labs/saturation/saturation-findings.js';
-import { chooseBestSize } from '../../labs/saturation/measure-variant.js';
+import { chooseBestSize } from '../../labs/saturation/survey.js';
 import { renderHtml } from '../../report/html.js';
 import { renderTable } from '../../report/table.js';
 import { createSampleResult } from '../report/sample-result.js';

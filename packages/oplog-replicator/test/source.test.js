@@ -6,7 +6,7 @@ import { cleanUp, startMongod } from 'test-support/cleanup.js';
 import { runningOperations, sharedMongoUrl } from 'test-support/mongod.js';
 import { isTransient } from '../src/base/errors.js';
 import { replicate } from '../src/replication/replicate.js';
-import { createDriverTail } from '../src/source/open-tail.js';
+import { createDriverTail } from '../src/source/driver-tail.js';
 import { assertReachesBack } from '../src/source/oplog.js';
 import { positionAt } from '../src/source/position.js';
 import { SocketTail } from '../src/source/socket-tail.js';
