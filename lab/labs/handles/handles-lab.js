@@ -14,6 +14,8 @@ const SERVER = fileURLToPath(new URL('./handles-server.js', import.meta.url));
 const FLAGS = { one: [], several: [], processes: [], gathered: ['--gather'], bare: ['--gather', '--bare'] };
 const HANDLES = Object.keys(FLAGS);
 const ALONE = { clients: 1, processes: 1 };
+/** What differs from one client in one process. @type {Record<string, { clients: number, processes: number }>} */
+const SCALES = { several: { ...ALONE, clients: 4 }, processes: { ...ALONE, processes: 2 } };
 
 /** Estimate for the progress bar: starting and stopping the app and the load tool. */
 const OVERHEAD_MS = 1500;
@@ -26,8 +28,6 @@ const OVERHEAD_MS = 1500;
  * @property {string[]} handles
  * @property {number[]} connections of the load
  * @property {number} poolSize of all clients together
- * @property {number} clients
- * @property {number} processes
  * @property {number} warmUpMs
  * @property {number} durationMs
  *
@@ -53,8 +53,6 @@ export const handles = {
       default: 20,
       published: PUBLISHED.poolSize,
     },
-    clients: { ...COUNT, about: 'clients of the variant "several"', default: 4 },
-    processes: { ...COUNT, about: 'processes of the variant "processes"', default: 2 },
     warmUpMs: { ...DELAY, about: 'how long the load runs before it counts', default: 2000 },
     durationMs: { ...DELAY, about: 'how long the load counts', default: 4000, published: PUBLISHED.durationMs },
   },
@@ -68,14 +66,12 @@ export const handles = {
  * @returns {Promise<HandlesPlan>}
  * @throws {Error} when the clients of a variant can't share the pool evenly
  */
-async function plan({ handles, connections, poolSize, clients, processes, warmUpMs, durationMs }) {
-  /** @type {Record<string, { clients: number, processes: number }>} */
-  const scales = { several: { ...ALONE, clients }, processes: { ...ALONE, processes } };
+async function plan({ handles, connections, poolSize, warmUpMs, durationMs }) {
   return {
-    settings: { handles, connections, poolSize, clients, processes, warmUpMs, durationMs },
+    settings: { handles, connections, poolSize, warmUpMs, durationMs },
     variants: connections.flatMap((count) => [
       ...handles.map((handle) => {
-        const scale = scales[handle] ?? ALONE;
+        const scale = SCALES[handle] ?? ALONE;
         return {
           name: `c${count} ${handle}`,
           settings: { handle, connections: count, ...scale, poolSizeOfEach: share(poolSize, scale) },
@@ -99,12 +95,9 @@ function listUnmeasured(handle, connections) {
 
 /** @param {number} poolSize @param {{ clients: number, processes: number }} scale */
 function share(poolSize, { clients, processes }) {
-  const each = poolSize / (clients * processes);
-  if (Number.isInteger(each)) return each;
-  throw new Error(
-    `--pool-size ${poolSize} can't be shared evenly by ${clients * processes}: ` +
-      'it must be a multiple of --clients and of --processes',
-  );
+  const count = clients * processes;
+  if (poolSize % count === 0) return poolSize / count;
+  throw new Error(`--pool-size ${poolSize} can't be shared evenly by ${count}: it must be a multiple of ${count}`);
 }
 
 /** @param {HandlesPlan} plan @param {Context} context */

@@ -62,8 +62,6 @@ test('a run of handles measures every variant over HTTP, reports ratios and leav
     handles: ['one', 'several', 'processes', 'gathered', 'bare'],
     connections: [8],
     poolSize: 20,
-    clients: 4,
-    processes: 2,
     warmUpMs: 100,
     durationMs: 200,
   });

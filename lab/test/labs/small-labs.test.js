@@ -39,8 +39,6 @@ describe('handles', () => {
     handles: ['one', 'several', 'processes', 'gathered', 'bare'],
     connections: [128, 256],
     poolSize: 20,
-    clients: 4,
-    processes: 2,
     warmUpMs: 100,
     durationMs: 200,
   };
@@ -94,8 +92,8 @@ describe('handles', () => {
   });
 
   test('an uneven share of the pool is refused', async () => {
-    await expect(handles.plan({ ...options, clients: 3 })).rejects.toThrow(
-      /^--pool-size 20 can't be shared evenly by 3/,
+    await expect(handles.plan({ ...options, poolSize: 10 })).rejects.toThrow(
+      /^--pool-size 10 can't be shared evenly by 4: it must be a multiple of 4$/,
     );
   });
 
