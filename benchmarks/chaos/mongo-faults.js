@@ -7,7 +7,7 @@ import { readSettings } from '../../src/settings.js';
 import { checkAtRest, watchGauges } from './gauge-checks.js';
 import { createMongod, APP_NAME, startApp } from './test-bed.js';
 import { MAX_RECOVERY_MS, measureRecovery, measureUnloaded, planLoad, sendLoad } from './recovery.js';
-import { openDelayProxy } from '../../lab/harness/delay-proxy.js';
+import { openProxy } from 'test-support/tcp-proxy.js';
 
 /** @import { Mongod, Options, Row, TestBed } from './test-bed.js' */
 
@@ -42,11 +42,7 @@ async function openFaultyProxy(serverPort) {
         done(null, chunk);
       },
     });
-  const proxy = await openDelayProxy({
-    host: '127.0.0.1',
-    port: serverPort,
-    forward: (from, to) => from.pipe(createPipe()).pipe(to),
-  });
+  const proxy = await openProxy(serverPort, (from, to) => from.pipe(createPipe()).pipe(to));
   /** @param {Partial<Conditions>} next */
   function change(next) {
     Object.assign(conditions, next);

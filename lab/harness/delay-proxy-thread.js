@@ -2,5 +2,5 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openDelayProxy } from './delay-proxy.js';
 
 // Started by addLatency(). It sends its port and runs until it is terminated.
-const { port } = await openDelayProxy(workerData);
+const { port } = /** @type {import('node:net').AddressInfo} */ ((await openDelayProxy(workerData)).address());
 parentPort?.postMessage(port);

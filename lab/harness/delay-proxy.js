@@ -1,55 +1,31 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/** @import { AddressInfo, Socket } from 'node:net' */
+/** @import { Server, Socket } from 'node:net' */
 
 /**
- * @typedef {object} DelayProxy
- * @property {number} port on the loopback interface
- * @property {() => void} cut ends every connection, drops what is in flight, and refuses new connections
- * @property {() => Promise<unknown>} restore accepts connections again, on the same port
- * @property {() => Promise<void>} close
- */
-
-/**
- * Opens a proxy to a server. What one side sends, the other gets `delayMs` later, in order. It delays and does not
- * throttle: any amount can be in flight.
+ * Opens a proxy to a server, on a free loopback port. What one side sends, the other gets `delayMs` later, in order. It
+ * delays and does not throttle: any amount can be in flight.
  * @param {object} options
  * @param {string} options.host of the server
  * @param {number} options.port of the server
- * @param {number} [options.delayMs] in each direction, so a round trip takes twice as much longer
+ * @param {number} options.delayMs in each direction, so a round trip takes twice as much longer
  * @param {number} [options.connectMs] how long a new connection is held, as by TLS and a login
- * @param {(from: Socket, to: Socket) => void} [options.forward] passes data and its end from one side to the other, in
- *   place of the delay
- * @returns {Promise<DelayProxy>}
+ * @returns {Promise<Server>} that listens
  */
-export async function openDelayProxy({
-  host,
-  port: farPort,
-  delayMs = 0,
-  connectMs = 0,
-  forward = createForward(delayMs),
-}) {
-  /** @type {Set<Socket>} */
-  const sockets = new Set();
+export async function openDelayProxy({ host, port, delayMs, connectMs = 0 }) {
+  const forward = createForward(delayMs);
   // One side may have ended while the other still sends.
   const options = { allowHalfOpen: true, noDelay: true };
   const server = createServer(options, (near) => {
-    keep(near);
+    // An error destroys it.
+    near.on('error', () => {});
     if (connectMs === 0) join(near);
     else setTimeout(() => near.destroyed || join(near), connectMs);
   });
-  /** @param {Socket} socket */
-  function keep(socket) {
-    sockets.add(socket);
-    // An error destroys it as well.
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-  }
   /** @param {Socket} near */
   function join(near) {
-    const far = connect({ host, port: farPort, ...options });
-    keep(far);
+    const far = connect({ host, port, ...options });
     for (const [from, to] of [
       [near, far],
       [far, near],
@@ -59,23 +35,9 @@ export async function openDelayProxy({
       from.on('error', () => to.destroy());
     }
   }
-  /** @param {number} port */
-  async function open(port) {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return /** @type {AddressInfo} */ (server.address()).port;
-  }
-  function cut() {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  }
-  async function close() {
-    if (!server.listening) return;
-    cut();
-    await once(server, 'close');
-  }
-  const port = await open(0);
-  return { port, cut, restore: () => open(port), close };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
 }
 
 /** @param {number} delayMs @returns {(from: Socket, to: Socket) => void} */

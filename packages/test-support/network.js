@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { Agent, createServer as createHttpServer, get } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { cleanUp } from './cleanup.js';
 import { listen } from './processes.js';
+import { openProxy } from './tcp-proxy.js';
 
 /** @import { RequestListener } from 'node:http' */
 /** @import { Socket } from 'node:net' */
@@ -22,37 +23,11 @@ export async function serveHttp(answer) {
   return `http://127.0.0.1:${await listen(server)}`;
 }
 
-/**
- * Opens a proxy to a server on the loopback interface. It ends with the test file.
- * @param {number} farPort
- * @param {(from: Socket, to: Socket) => unknown} [forward] passes data and its end from one side to the other
- */
-export async function openTcpProxy(farPort, forward = (from, to) => from.pipe(to)) {
-  /** @type {Set<Socket>} */
-  const sockets = new Set();
-  // One side may have ended while the other still sends.
-  const options = { allowHalfOpen: true, noDelay: true };
-  const server = createServer(options, (near) => {
-    const far = connect({ host: '127.0.0.1', port: farPort, ...options });
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ]) {
-      sockets.add(from);
-      forward(from, to);
-      // If one side breaks, the other one must notice.
-      from.on('error', () => to.destroy());
-      from.on('close', () => sockets.delete(from));
-    }
-  });
-  /** Ends every connection, drops what is in flight, and refuses new connections. */
-  function cut() {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  }
-  cleanUp(cut);
-  const port = await listen(server);
-  return { port, cut, /** Accepts connections again, on the same port. */ restore: () => listen(server, port) };
+/** Like openProxy. It ends with the test file. @param {Parameters<typeof openProxy>} args */
+export async function openTcpProxy(...args) {
+  const proxy = await openProxy(...args);
+  cleanUp(proxy.cut);
+  return proxy;
 }
 
 /**

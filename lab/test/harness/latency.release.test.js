@@ -19,9 +19,9 @@ const { port: near } = /** @type {import('node:net').AddressInfo} */ (server.add
 
 /** @param {number} delayMs @returns {Promise<number>} the port of a proxy */
 async function openProxy(delayMs) {
-  const { port, close } = await openDelayProxy({ host: '127.0.0.1', port: near, delayMs });
-  cleanUp(close);
-  return port;
+  const proxy = await openDelayProxy({ host: '127.0.0.1', port: near, delayMs });
+  cleanUp(() => proxy.close());
+  return /** @type {import('node:net').AddressInfo} */ (proxy.address()).port;
 }
 
 /** @param {number} port */
