@@ -16,7 +16,6 @@ import { checkAppPool } from '../predictions/app-pool.js';
 import { describeCallers } from '../predictions/describe-callers.js';
 import {
   describeCoverage,
-  describeMissing,
   describeOpenings,
   describePick,
   describeSharing,
@@ -128,7 +127,6 @@ async function readTraceLoad(files, { firstSeed, check: otherFile, callers, serv
       ...describeTraceQueries(trace),
       ...describeOpenings(trace),
       ...describeTraceRoutes(trace.routes),
-      ...describeMissing(first),
     ],
     warnings: [trace, ...others].flatMap(({ warnings }) => warnings),
     settings: {

@@ -101,19 +101,6 @@ export function describePick({ trace: { useMs }, pool, process: { pid }, others 
   ];
 }
 
-/**
- * Says what a trace of an earlier version can't tell.
- * @param {Pick<RecordedTrace, 'version' | 'missing'>} trace
- * @returns {string[]}
- */
-export function describeMissing({ version, missing }) {
-  if (missing.length === 0) return [];
-  return [
-    `A trace of version ${version} can't tell ${missing.slice(0, -1).join(', ')} or ${missing.at(-1)}. ` +
-      'Traces recorded with this release can.',
-  ];
-}
-
 /** Says which pool is simulated. @param {KnownPool} pool */
 export function describePool({ settings, app }) {
   return (

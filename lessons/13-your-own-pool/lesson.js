@@ -47,7 +47,7 @@ export const lesson = defineLesson({
       isCount: true,
     },
     key:
-      '6: five for /slow and one for the others, instead of 14. Its price: the p95 of /slow is about 9 s instead ' +
+      '6: five for /slow and one for the others, instead of 14. Its price: the p95 of /slow is about 11 s instead ' +
       'of 5.',
     async check({ recording, answer }) {
       const advice = await adviseToday(recording);

@@ -94,7 +94,7 @@ const ANSWERS = [
     `npx pool-lab advise loadtests/users-and-admins.yaml --slo '/fast p99 < 50ms' ${SERVICES}`,
     /\d+ connections are enough/,
   ],
-  [`npx pool-lab predict ${MINUTE} --pool-sizes 8,12,16`, /^12 to 16 /m],
+  [`npx pool-lab predict ${MINUTE} --pool-sizes 8,12,16`, /^Best guess: 11\./m],
   [`npx pool-lab advise --slo '/fast p99 < 100ms' ${MINUTE}`, /17 connections are enough/],
 ];
 

@@ -1,8 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { readTrace } from 'mongodb-pool-predictor/node';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { explainReason } from 'mongodb-pool-page/universal/finding-words.js';
+import { traceText } from 'test-support/trace-text.js';
 import { expectRefused, runCli } from '../support/run-cli.js';
 
 const SERVICES = ['--service', '/slow=500', '--service', '/fast=2'];
@@ -53,23 +55,23 @@ describe('a recording is checked', () => {
   const GOAL = ['--slo', '/fast p50 < 100ms', '--headroom', '1', '--seeds', '59'];
 
   /**
+   * The recording without its sockets.
    * @param {string} name
-   * @param {number} maxPoolSize that the recording says
-   * @param {{ length?: number, change?: (line: any) => object }} [options] length: how many checkouts
+   * @param {number} poolSize that it says
+   * @param {(checkout: { atMs: number, waitMs: number, useMs: number, route: string }) => object} [change]
    */
-  async function rewrite(name, maxPoolSize, { length = Infinity, change = (line) => line } = {}) {
-    const [, ...lines] = (await readFile(RECORDED, 'utf8')).trim().split('\n');
-    return write(
-      name,
-      maxPoolSize,
-      lines.slice(0, length).map((line) => change(JSON.parse(line))),
+  async function rewrite(name, poolSize, change = (checkout) => checkout) {
+    const { checkouts, routes } = await readTrace(RECORDED);
+    const { startedMs, waitMs, useMs, routeOf } = checkouts;
+    const rows = Array.from(startedMs, (atMs, row) =>
+      change({ atMs, waitMs: waitMs[row], useMs: useMs[row], route: routes[routeOf[row]] }),
     );
+    return write(name, { poolSize, checkouts: /** @type {any[]} */ (rows) });
   }
 
-  /** @param {string} name @param {number} maxPoolSize @param {object[]} lines */
-  async function write(name, maxPoolSize, lines) {
-    const all = [{ trace: 'mongodb-pool-lab', version: 1, maxPoolSize }, ...lines];
-    await writeFile(path.join(folder, name), all.map((line) => JSON.stringify(line)).join('\n'));
+  /** @param {string} name @param {Parameters<typeof traceText>[0]} trace */
+  async function write(name, trace) {
+    await writeFile(path.join(folder, name), traceText(trace));
     return path.join(folder, name);
   }
 
@@ -88,14 +90,14 @@ describe('a recording is checked', () => {
   test('where requests piled up on a full server there is no size either, unless its cores are given', async () => {
     // Four at once share two cores, so that a query takes 44 ms: 91 in a second, and 100 arrive.
     const freeAtMs = [0, 0, 0, 0];
-    const lines = Array.from({ length: 600 }, (_, index) => {
-      const askedMs = 10 * index;
+    const checkouts = Array.from({ length: 600 }, (_, index) => {
+      const atMs = 10 * index;
       const connection = freeAtMs.indexOf(Math.min(...freeAtMs));
-      const waitMs = Math.max(0, freeAtMs[connection] - askedMs);
-      freeAtMs[connection] = askedMs + waitMs + 44;
-      return { askedMs, waitMs, useMs: 44, route: '/work' };
+      const waitMs = Math.max(0, freeAtMs[connection] - atMs);
+      freeAtMs[connection] = atMs + waitMs + 44;
+      return { atMs, waitMs, useMs: 44, route: '/work' };
     });
-    const file = await write('full.jsonl', 4, [...lines, { end: 'closed', server: { cores: 2, busyCores: 1.9 } }]);
+    const file = await write('full.jsonl', { poolSize: 4, checkouts, end: { server: { cores: 2, busyCores: 1.9 } } });
     const { code, advice } = await advise('--trace', file, '--slo', '/work p95 < 500ms', '--seeds', '59');
     expect({ code, verdict: advice.verdict }).toEqual({ code: 4, verdict: 'noPrediction' });
     expect(advice.words[1]).toContain(explainReason({ code: 'growingQueue', figures: {} }));
@@ -117,8 +119,7 @@ describe('a recording is checked', () => {
   });
 
   test('where nobody waited nothing was checked: advice for a median stands, but not for a percentile', async () => {
-    const change = (/** @type {object} */ line) => ({ ...line, waitMs: 0 });
-    const file = await rewrite('calm.jsonl', 100, { length: 300, change });
+    const file = await rewrite('calm.jsonl', 100, (checkout) => ({ ...checkout, waitMs: 0 }));
     const check = { status: 'notChecked', reason: 'nobodyWaited' };
     const { code, stderr, advice } = await advise('--trace', file, ...GOAL);
     expect({ code, ...advice }).toMatchObject({ code: 0, verdict: 'size', check });

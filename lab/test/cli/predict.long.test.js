@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from '@jest/globals';
 import { scratchFolder } from 'test-support/cleanup.js';
+import { traceText } from 'test-support/trace-text.js';
 import { expectRefused } from '../support/run-cli.js';
 
 const folder = await scratchFolder();
@@ -16,8 +17,7 @@ async function write(name, text) {
 const phases = 'config:\n  phases: [{ duration: 1, arrivalCount: 1 }]\n';
 const bad = await write('bad.yaml', 'config: [\n');
 const odd = await write('odd.yaml', `${phases}scenarios:\n  - flow:\n      - dance: 3\n`);
-const header = '{"trace":"mongodb-pool-lab","version":2}\n';
-const sizeless = await write('sizeless.jsonl', `${header}{"checkOutStartedMs":0,"waitMs":0,"useMs":1}\n`);
+const sizeless = await write('sizeless.jsonl', traceText({ checkouts: [{ atMs: 0, useMs: 1 }] }));
 
 const MIXED = 'loadtests/mixed.yaml';
 const SERVICES = '--service /slow=5000 --service /fast=2';

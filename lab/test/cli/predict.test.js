@@ -12,6 +12,7 @@ import { explainCheck } from '../../predictions/explain-check.js';
 import { describeSlowdown } from '../../predictions/explain-saturation.js';
 import { expectRefused, runCli } from '../support/run-cli.js';
 import { scratchFolder } from 'test-support/cleanup.js';
+import { traceText } from 'test-support/trace-text.js';
 
 const MIXED = 'loadtests/mixed.yaml';
 const SERVICES = ['--service', '/slow=5000', '--service', '/fast=2'];
@@ -407,26 +408,15 @@ test('a trace whose server was full: it says so, and what it does not know', asy
     services: { '/report': work },
     keepRequests: true,
   });
-  const lines = records
+  const checkouts = records
     .toSorted((a, b) => a.arrivedAtMs - b.arrivedAtMs)
-    .flatMap(({ user, arrivedAtMs: atMs, waitMs, finishedAtMs }, request) => [
-      {
-        ...{ atMs, waitMs, useMs: finishedAtMs - atMs - waitMs, pool: 0, route: 0, request },
-        behind: waitMs > 0 ? [[0, -1, 1]] : undefined,
-      },
-      { request, route: 0, atMs, durationMs: finishedAtMs - atMs, status: 200, socket: user + 1 },
-    ]);
+    .map(({ user, route, arrivedAtMs: atMs, waitMs, finishedAtMs }) => ({
+      ...{ atMs, waitMs, useMs: finishedAtMs - atMs - waitMs, route, socket: user + 1 },
+    }));
   /** @param {string} name @param {object} [end] */
   const write = async (name, end) => {
     const file = path.join(folder, name);
-    const all = [
-      { trace: 'mongodb-pool-lab', version: 3 },
-      { define: 'pool', id: 0, options: { maxPoolSize: { value: 4, from: 'code' } } },
-      { define: 'route', id: 0, name: '/report' },
-      ...lines,
-      { end: 'closed', ...end },
-    ];
-    await writeFile(file, all.map((line) => JSON.stringify(line)).join('\n'));
+    await writeFile(file, traceText({ poolSize: 4, checkouts, end }));
     return file;
   };
   const options = ['--pool-sizes', '1,4,12', '--seeds', '19', '--json'];

@@ -8,6 +8,7 @@ import { readTrace } from 'mongodb-pool-predictor/node';
 import { expectRefused, runCli } from '../support/run-cli.js';
 import { serveHandler } from '../../../test/support/serve-app.js';
 import { scratchFolder } from 'test-support/cleanup.js';
+import { traceText } from 'test-support/trace-text.js';
 
 const CLI = 'lab/cli.js';
 const folder = await scratchFolder();
@@ -53,20 +54,6 @@ const checkout = (id) => ({
   route: '/a',
 });
 
-test('a recorded app with a second client is replayed with one', async () => {
-  const file = fileOf('split.jsonl');
-  const lines = [
-    { trace: 'mongodb-pool-lab', version: 2, maxPoolSize: 1, pool: { poolSize: 1, slowPoolSize: 1 } },
-    { checkOutStartedMs: 0, waitMs: 0, useMs: 500, route: '/slow' },
-    { checkOutStartedMs: 1, waitMs: 0, useMs: 2, route: '/fast' },
-    { checkOutStartedMs: 2, waitMs: 498, useMs: 500, route: '/slow' },
-  ];
-  await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  const { stdout } = await runCli(['predict', '--trace', file, '--pool-sizes', '1', '--json']);
-  const [{ predicted }] = JSON.parse(stdout).variants;
-  expect(predicted.routes).toMatchObject({ '/fast': { wait: { maxMs: 0 } }, '/slow': { wait: { maxMs: 498 } } });
-});
-
 test.each([
   [{ pool: 3 }, /split.jsonl, line 1: pool must be an object/],
   [{ pool: { poolSize: '3' } }, /split.jsonl, line 1: pool.poolSize must be a whole number/],
@@ -76,22 +63,13 @@ test.each([
   ],
 ])('a trace with %j is refused', async (fields, message) => {
   const file = fileOf('bad-split.jsonl');
-  await writeFile(
-    file,
-    `${JSON.stringify({ trace: 'mongodb-pool-lab', version: 2, ...fields })}\n` +
-      '{"checkOutStartedMs":0,"waitMs":0,"useMs":5}\n',
-  );
+  await writeFile(file, traceText({ header: fields, checkouts: [{ atMs: 0, useMs: 5 }] }));
   await expectRefused(['predict', '--trace', file], message);
 });
 
 test('an app that had no client when its recording began is predicted by the size of each pool', async () => {
   const file = fileOf('late-client.jsonl');
-  const lines = [
-    { trace: 'mongodb-pool-lab', version: 3, pool: {} },
-    { define: 'pool', id: 0, options: { maxPoolSize: { value: 2, from: 'code' } } },
-    { atMs: 0, waitMs: 0, useMs: 500, pool: 0 },
-  ];
-  await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await writeFile(file, traceText({ header: { pool: {} }, poolSize: 2, checkouts: [{ atMs: 0, useMs: 500 }] }));
   const { stdout } = await runCli(['predict', '--trace', file, '--pool-sizes', '1', '--json']);
   expect(JSON.parse(stdout).variants).toHaveLength(1);
 });
@@ -392,9 +370,8 @@ describe('the processes of an app under `pool-lab watch`', () => {
 });
 
 describe('a trace in place of a scenario', () => {
-  const header = '{"trace":"mongodb-pool-lab","version":2,"maxPoolSize":2}\n';
-  const line = (/** @type {number} */ index) =>
-    `{"checkOutStartedMs":${index * 20},"waitMs":0,"useMs":2,"route":"/a"}\n`;
+  const header = '{"trace":"mongodb-pool-lab","version":3}\n';
+  const short = traceText({ poolSize: 2, checkouts: [0, 20].map((atMs) => ({ atMs, useMs: 2, route: '/a' })) });
 
   test('whose waits the pool does not explain gives no advice, and no figures', async () => {
     const file = fileOf('unexplained.jsonl');
@@ -402,16 +379,10 @@ describe('a trace in place of a scenario', () => {
       atMs: index * 20,
       waitMs: index % 3 === 0 ? 61 : 0.1,
       useMs: 5,
-      pool: 0,
-      route: 0,
+      route: '/a',
+      behind: undefined,
     }));
-    const lines = [
-      { trace: 'mongodb-pool-lab', version: 3 },
-      { define: 'pool', id: 0, options: { maxPoolSize: { value: 4 } } },
-      { define: 'route', id: 0, name: '/a' },
-      ...checkouts,
-    ];
-    await writeFile(file, lines.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    await writeFile(file, traceText({ poolSize: 4, checkouts }));
     const check = { status: 'fails', reason: 'otherWaits', waits: { otherShare: 1 } };
     const advised = await runCli(['advise', '--trace', file, '--slo', '/a p95 < 50ms', '--json']);
     expect({ code: advised.code, ...JSON.parse(advised.stdout) }).toMatchObject({
@@ -425,7 +396,7 @@ describe('a trace in place of a scenario', () => {
 
   test('with too few checkouts is not enough data', async () => {
     const file = fileOf('short.jsonl');
-    await writeFile(file, header + line(0) + line(1));
+    await writeFile(file, short);
     const { code, stdout } = await runCli(['advise', '--trace', file, '--slo', '/a p99 < 400ms', '--json']);
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
       code: 1,
@@ -436,10 +407,10 @@ describe('a trace in place of a scenario', () => {
 
   test('with an incomplete last line is read with a warning', async () => {
     const file = fileOf('cut.jsonl');
-    await writeFile(file, header + line(0) + line(1).slice(0, 20));
+    await writeFile(file, short.slice(0, short.indexOf('{"end"') - 20));
     const { code, stdout } = await runCli(['predict', '--trace', file, '--pool-sizes', '1']);
     expect(code).toBe(0);
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('line 3: the last line is incomplete and left out');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('line 5: the last line is incomplete and left out');
   });
 
   test.each([

@@ -36,7 +36,7 @@ describeInBrowser("the page's what-if and predict, from one recording", () => {
 
   test.each([
     ['mixed.yaml, with one connection', `${RECORDINGS}/mixed-at-1.jsonl`, 10],
-    ['callers who may wait for their answers', 'examples/ordinary-minute.jsonl', 1],
+    ['an ordinary minute, whose callers have sockets', 'examples/ordinary-minute.jsonl', 1],
     ['nobody waits', 'packages/pool-predictor/test/trace/golden/version-3.jsonl', 0],
   ])('%s', async (_, file, atLeast) => {
     const trace = await readFile(file, 'utf8');

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { scratchFolder } from 'test-support/cleanup.js';
+import { traceText } from 'test-support/trace-text.js';
 import { runNode } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
 import { confirm } from '../../cli/confirm.js';
@@ -272,20 +273,8 @@ describe('text from outside', () => {
     const folder = await scratchFolder();
     const [result, trace] = [path.join(folder, 'result.json'), path.join(folder, 'trace.jsonl')];
     await writeFile(result, JSON.stringify(createSampleResult({ startedAt: HOSTILE, warnings: [HOSTILE] })));
-    await writeFile(
-      trace,
-      [
-        { trace: 'mongodb-pool-lab', version: 2 },
-        ...Array.from({ length: 20 }, (_, index) => ({
-          checkOutStartedMs: index,
-          waitMs: 0,
-          useMs: 1,
-          route: HOSTILE,
-        })),
-      ]
-        .map((line) => `${JSON.stringify(line)}\n`)
-        .join(''),
-    );
+    const checkouts = Array.from({ length: 20 }, (_, atMs) => ({ atMs, useMs: 1, route: HOSTILE }));
+    await writeFile(trace, traceText({ checkouts }));
     const shown = await Promise.all([
       runCli(['report', result, '--out', path.join(folder, 'report.html')]),
       runCli(['predict', '--trace', trace, '--pool-sizes', '1', '--seeds', '19']),

@@ -7,6 +7,7 @@ import { CommanderError } from 'commander';
 import fc from 'fast-check';
 import { texts, sentencesOf, changesOf } from 'test-support/fuzz-arbitraries.js';
 import { require, requireClear, attempt } from 'test-support/fuzz-outcome.js';
+import { traceText } from 'test-support/trace-text.js';
 import { createProgram } from '../../cli/program.js';
 import { createSampleResult } from '../report/sample-result.js';
 import { parsePositive, parseUpTo } from '../../cli/option-parsers.js';
@@ -21,7 +22,7 @@ const CLI = path.resolve('lab/cli.js');
 const HEAVY = ['run', 'record', 'class', 'case'];
 const isHeavy = (/** @type {string[]} */ args) =>
   HEAVY.includes(args[0]) || (args[0] === 'workshop' && args.includes('watch'));
-const TRACE = '{"trace":"mongodb-pool-lab","version":2}\n{"checkOutStartedMs":0,"waitMs":0,"useMs":1}\n';
+const TRACE = traceText({ checkouts: [{ atMs: 0, useMs: 1 }] });
 const SCENARIO = `config: { phases: [{ duration: 1, arrivalCount: 2 }] }
 scenarios: [{ flow: [{ get: { url: /fast } }] }]
 `;

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { changesOf, mutationsOf, oddValues, texts } from 'test-support/fuzz-arbitraries.js';
 import { openRecording, readTraceText } from 'mongodb-pool-predictor';
 import { attempt, require, requireClear } from 'test-support/fuzz-outcome.js';
+import { traceText } from 'test-support/trace-text.js';
 import { toResult } from '../../cli/result-file.js';
 import { judge } from '../../workshop/judge-task.js';
 import { readLessons } from '../../workshop/lessons.js';
@@ -66,11 +67,8 @@ const APP = {
   max: 2,
   checkouts: [{ route: '/slow', checkOutStartedAtMs: 1, checkedOutAtMs: 2000, checkedInAtMs: 3000 }],
 };
-const LINES = [
-  { trace: 'mongodb-pool-lab', version: 1, maxPoolSize: 2 },
-  ...[1, 2, 3].map((useMs) => ({ askedMs: useMs, waitMs: 0, useMs, route: '/fast' })),
-];
-const RECORDING = openRecording([await readTraceText(LINES.map((line) => JSON.stringify(line)).join('\n'))]);
+const TRACE = traceText({ poolSize: 2, checkouts: [1, 2, 3].map((ms) => ({ atMs: ms, useMs: ms, route: '/fast' })) });
+const RECORDING = openRecording([await readTraceText(TRACE)]);
 
 /**
  * Checks trust results to have all figures. Without them, the error must at least name the lesson.

@@ -6,7 +6,6 @@ import { matchRoutes } from '../../predictions/route-patterns.js';
 import { checkAppPool, describeAppPool } from '../../predictions/app-pool.js';
 import {
   describeCoverage,
-  describeMissing,
   describePick,
   describePool,
   describeSharedPool,
@@ -189,13 +188,6 @@ describe('the input', () => {
     expect(describePick({ trace, pool: first, process: { pid: 7 }, others: [reports, second] })).toEqual([
       'The trace has 3 pools. This is the one of client "client 1" in process 7, with 2 checkouts. The others are assumed ' +
         'to stay as recorded. Choose with --client and --process.',
-    ]);
-  });
-
-  test('a trace of an earlier version: what it can not tell', () => {
-    expect(describeMissing({ version: 3, missing: [] })).toEqual([]);
-    expect(describeMissing({ version: 2, missing: ['its pool', 'its operation', 'its caller'] })).toEqual([
-      "A trace of version 2 can't tell its pool, its operation or its caller. Traces recorded with this release can.",
     ]);
   });
 

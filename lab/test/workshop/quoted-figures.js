@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readTrace } from 'mongodb-pool-predictor/node';
 import { savedRun } from '../support/saved-runs.js';
 
 /**
@@ -10,13 +10,10 @@ import { savedRun } from '../support/saved-runs.js';
 
 const administrators = savedRun('quiet 08').variants[1].measured.routes['/slow'].count;
 
-const trace = readFileSync('examples/ordinary-minute.jsonl', 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line))
-  .filter(({ route }) => route);
-const slow = trace.filter(({ route }) => route === '/slow').length;
-const seconds = Math.max(...trace.map(({ askedMs, waitMs, useMs }) => askedMs + waitMs + useMs)) / 1000;
+const { checkouts, routes } = await readTrace('examples/ordinary-minute.jsonl');
+const slow = checkouts.routeOf.filter((route) => routes[route] === '/slow').length;
+const seconds =
+  Math.max(...checkouts.startedMs.map((ms, row) => ms + checkouts.waitMs[row] + checkouts.useMs[row])) / 1000;
 
 /** What queries of 100 ms wait in the end: the formula of lesson 12. @param {number} utilisation */
 const finalWaitMs = (utilisation) => (100 * utilisation) / (2 * (1 - utilisation));
@@ -141,7 +138,7 @@ export const GIVEN = {
   '10-one-client-or-several': '1 1.27 2 3.4 3.9 5 10 20 36 40 50 100 103 128 256 2021 4096 9484',
   '11-batching': '0.5 1 8 64 100 9,917 21,828 24,547 84,428',
   '12-utilisation': '1 2 5 8 40 50 75 80 90 95 100 200',
-  '13-your-own-pool': '1 1.3 5 6 8 9 10 12 14 95 98 99 100 1200 16 17',
+  '13-your-own-pool': '1 1.3 5 6 8 9 9.5 11 14 17 95 98 99 100 1200',
   '14-fleet-budget': '2 4 10 16 17 40 1000 3000 400 100 000',
   '15-your-own-app': '1 3 4,5 5 10 50 100',
   '16-replication': '1 5 7 8 20',

@@ -39,18 +39,18 @@ export const CAUSE_NAMES = {
 /**
  * Why requests wait, in one sentence or two. The only place where it is said.
  *
- * @param {Pick<Diagnosis, 'verdict' | 'totals' | 'missing'>} diagnosis
+ * @param {Pick<Diagnosis, 'verdict' | 'totals'>} diagnosis
  * @param {number | null} [poolSize] that would be enough, where it is known
  */
-export function explainVerdict({ verdict, totals, missing }, poolSize = null) {
+export function explainVerdict({ verdict, totals }, poolSize = null) {
   const { cause, facts, slow } = verdict;
   if (cause === 'none' || cause === 'notThePool') return explainNoWaits(verdict, totals);
   if (cause === 'tooLittleData')
-    return missing.length > 0
-      ? `The trace is too old to tell why requests wait: it lacks ${missing[1]}. Record it again.`
-      : `Too little data: ${countOf(totals.checkouts, 'checkout', 'checkouts')}` +
-          `${facts ? ', most of whose waits nothing explains' : ''}${explainOpenWaits(totals)}. Record for longer, ` +
-          `while the app is busy.`;
+    return (
+      `Too little data: ${countOf(totals.checkouts, 'checkout', 'checkouts')}` +
+      `${facts ? ', most of whose waits nothing explains' : ''}${explainOpenWaits(totals)}. Record for longer, ` +
+      'while the app is busy.'
+    );
   if (facts?.clients) return explainClients(facts.clients);
   const reason = facts ? explainCause(cause, facts) : '';
   if (slow) return `Requests do not wait for a connection, but ${reason}. ${explainSlow(slow)}`;

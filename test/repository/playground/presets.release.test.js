@@ -36,6 +36,14 @@ async function predictWith(...args) {
   return JSON.parse(stdout);
 }
 
+/** Makes a line one of a trace without waits, of a pool with a timeout. @param {any} line */
+function withoutWaits(line) {
+  if (line.define === 'pool') return [{ ...line, options: { ...line.options, waitQueueTimeoutMS: { value: 40 } } }];
+  // A request's line has the wait in its time.
+  if (line.status !== undefined) return [];
+  return ['waitMs' in line ? { ...line, waitMs: 0, behind: undefined } : line];
+}
+
 /** The sandbox's table: percentiles and failures by route. @param {Page} page */
 async function readPercentiles(page) {
   const rows = await page.locator('#percentiles tr').all();
@@ -96,19 +104,11 @@ describeInBrowser('the figures of the playground are those of pool-lab predict, 
   });
 
   test.each([
-    ['a trace', {}, {}, 6],
-    [
-      'a trace of an app with a timeout and a second client, where nobody waited',
-      { pool: { poolSize: 8, waitQueueTimeoutMs: 40, slowPoolSize: 2 } },
-      { waitMs: 0 },
-      12,
-    ],
-  ])('of %s, which stays on the page', async (_, header, waits, poolSize) => {
-    const [first, ...rest] = (await readFile('examples/ordinary-minute.jsonl', 'utf8'))
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    const lines = [{ ...first, ...header }, ...rest.map((line) => ('waitMs' in line ? { ...line, ...waits } : line))];
+    ['a trace', (/** @type {any} */ line) => [line], 6],
+    ['a trace of an app with a timeout, where nobody waited', withoutWaits, 12],
+  ])('of %s, which stays on the page', async (_, change, poolSize) => {
+    const recorded = (await readFile('examples/ordinary-minute.jsonl', 'utf8')).trim().split('\n');
+    const lines = recorded.flatMap((line) => change(JSON.parse(line)));
     const file = path.join(folder, 'trace.jsonl');
     await writeFile(file, lines.map((line) => JSON.stringify(line)).join('\n'));
     const page = await openPlayground('#sandbox');

@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { openRecording } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { scratchFolder } from 'test-support/cleanup.js';
+import { traceText } from 'test-support/trace-text.js';
 import { acceptsOnly, check } from '../../support/check-lesson.js';
 
 const folder = await scratchFolder();
@@ -11,12 +12,11 @@ const folder = await scratchFolder();
 /** A recording with a request every 10 ms. One in a hundred is a bus. @param {number} fastMs */
 async function record(fastMs) {
   const file = path.join(folder, `${fastMs}.jsonl`);
-  const lines = Array.from({ length: 320 }, (_, index) => {
+  const checkouts = Array.from({ length: 320 }, (_, index) => {
     const isBus = index % 100 === 50;
-    return { askedMs: index * 10, waitMs: 0, useMs: isBus ? 400 : fastMs, route: isBus ? '/slow' : '/fast' };
+    return { atMs: index * 10, useMs: isBus ? 400 : fastMs, route: isBus ? '/slow' : '/fast' };
   });
-  const all = [{ trace: 'mongodb-pool-lab', version: 1, maxPoolSize: 8 }, ...lines];
-  await writeFile(file, all.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await writeFile(file, traceText({ poolSize: 8, checkouts }));
   return openRecording([await readTrace(file)]);
 }
 

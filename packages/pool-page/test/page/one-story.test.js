@@ -54,7 +54,6 @@ function createPage(seed) {
   const diagnosis = {
     verdict: { ...pick(VERDICTS), waitingShare: 0.3, meanWaitMs: 9, refusedShare: 0 },
     totals,
-    missing: [],
   };
   const whatIf = { check: {}, ...pick(DOUBTS), isOpen: pick([true, false]) };
   const queue = findQueue({ ...state, seconds });

@@ -48,7 +48,6 @@ const LOOPBACK = /^(localhost|127\.|\[?::1)/;
  * @property {CauseShare[]} causes the one that took the most time first
  * @property {DiagnosisFinding[]} findings what else costs time, or fails
  * @property {SettingFinding[]} settings that do not do what they seem to
- * @property {string[]} missing what a trace of version 1 or 2 can't tell
  */
 
 /**
@@ -60,7 +59,7 @@ const LOOPBACK = /^(localhost|127\.|\[?::1)/;
  * @returns {Diagnosis}
  */
 export function diagnose(trace, fleet = {}) {
-  const { verdict, totals, causes, missing, evidence, ...found } = judgeTrace(trace);
+  const { verdict, totals, causes, evidence, ...found } = judgeTrace(trace);
   return {
     verdict,
     totals,
@@ -70,7 +69,6 @@ export function diagnose(trace, fleet = {}) {
     })),
     findings: listFindings(trace, evidence, { verdict, ...found }),
     settings: findSettings(trace, evidence, { ...fleet, ...found, isWhole: !trace.header.history, verdict }),
-    missing,
   };
 }
 
@@ -79,7 +77,7 @@ export function diagnose(trace, fleet = {}) {
  * @param {RecordedTrace} trace
  */
 export function judgeTrace(trace) {
-  const { checkouts, missing } = trace;
+  const { checkouts } = trace;
   const evidence = gatherEvidence(trace);
   const waits = explainWaits(trace, evidence);
   const times = splitRequests(trace, evidence);
@@ -121,7 +119,7 @@ export function judgeTrace(trace) {
     judge({ trace, evidence, waits, times, limits, causes, totals, repeated, failed }),
     evidence.clients,
   );
-  return { verdict, totals, causes, missing, evidence, times, limits, repeated, failed };
+  return { verdict, totals, causes, evidence, times, limits, repeated, failed };
 }
 
 /**

@@ -28,9 +28,8 @@ export const SLOW_ROUTES = ['/slow'];
  * @param {RecordedPool} pool
  * @returns {AppPool | undefined}
  */
-export function poolOfTrace(app, { maxPoolSize, options }) {
-  // Before version 3, a trace had one pool.
-  if (!options || maxPoolSize === undefined) return app;
+export function poolOfTrace(app, { maxPoolSize, options = {} }) {
+  if (maxPoolSize === undefined) return app;
   const of = (/** @type {string} */ name) => /** @type {number | undefined} */ (options[name]?.value);
   return {
     ...app,

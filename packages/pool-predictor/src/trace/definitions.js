@@ -38,20 +38,13 @@ export class Definitions {
     if (define === 'pool') {
       const process = this.processRow(facts.process);
       if (process === undefined) return `process ${facts.process} is not defined`;
-      this.#rows.pool.set(
-        id,
-        this.addPool({ ...facts, process, maxPoolSize: sizeOf(facts.options?.maxPoolSize?.value) }),
-      );
+      const maxPoolSize = sizeOf(facts.options?.maxPoolSize?.value);
+      this.#rows.pool.set(id, this.pools.push({ ...facts, process, maxPoolSize }) - 1);
     } else if (define === 'route') this.#rows.route.set(id, this.routeRow(facts.name));
     else if (define === 'operation')
       this.#rows.operation.set(id, this.operations.push({ name: facts.name, kind: facts.kind ?? null }) - 1);
     else this.#rows.process.set(id, this.processes.push(/** @type {RecordedProcess} */ (facts)) - 1);
     return undefined;
-  }
-
-  /** @param {RecordedPool} pool @returns {number} its row */
-  addPool(pool) {
-    return this.pools.push(pool) - 1;
   }
 
   /** @param {number} [id] 0 needs no definition @returns {number | undefined} undefined where it is not defined */

@@ -64,7 +64,6 @@ const options = [
 /** Fields of the first line beside its format. @type {Rules} */
 export const HEADER_RULES = {
   startedAt: [text[0], 'a time as text'],
-  maxPoolSize: count,
   pool: object,
   overhead,
   resolutionMs: positiveMs,
@@ -77,9 +76,6 @@ export const END_RULES = {
   required: { end: oneOf(['closed', 'full']) },
   optional: { overhead, server, silentMs: durationMs, lost: count, waiting },
 };
-
-/** Of version 1 and 2, without the start and the pair of waitMs and useMs. @type {LineRules} */
-const SIMPLE_RULES = { required: {}, optional: { route: text, request: count, failed: flag } };
 
 /** @type {LineRules} */
 const CHECKOUT_RULES = {
@@ -174,22 +170,6 @@ export function findOptionalFault(entry, rules) {
     if (value !== undefined && !rules[name][0](value)) return `${name} must be ${rules[name][1]}`;
   }
   return undefined;
-}
-
-/**
- * What the fields of a line of version 1 or 2 say together.
- *
- * @param {Record<string, any>} entry
- * @param {string} started name of its first field
- * @returns {string | undefined} the first complaint
- */
-export function findSimpleFault(entry, started) {
-  const { waitMs, useMs } = entry;
-  if (!startMs[0](entry[started])) return `${started} must be ${startMs[1]}`;
-  if (!(waitMs === null && useMs === null) && !(isDurationMs(waitMs) && isDurationMs(useMs))) {
-    return `waitMs and useMs must each be ${MS}, or both null`;
-  }
-  return findFault(entry, SIMPLE_RULES);
 }
 
 /** @param {Record<string, any>} entry @returns {string | undefined} the first complaint */

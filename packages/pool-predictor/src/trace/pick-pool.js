@@ -130,7 +130,7 @@ function listPools({ pools, processes }, counts) {
 
 /** @param {RecordedTrace} trace @param {number} pool row @returns {Trace} */
 function takeRows(trace, pool) {
-  const { pools, version, requests } = trace;
+  const { pools, requests } = trace;
   const { poolOf, outcomeOf, ...checkouts } = trace.checkouts;
   const { outages, startedMs, waitMs, lost, selected } = followOutages(trace, pool);
   const ofPool = Uint32Array.from(poolOf.keys()).filter((row) => poolOf[row] === pool && !lost.has(row));
@@ -174,18 +174,16 @@ function takeRows(trace, pool) {
     leftOut.filter(({ why }) => why === UNSERVED || (why === STILL_WAITED && !isOfCallers)).map(({ count }) => count),
   );
   return {
-    header: version < 3 ? trace.header : { ...trace.header, maxPoolSize: pools[pool].maxPoolSize },
+    header: { ...trace.header, maxPoolSize: pools[pool].maxPoolSize },
     resolutionMs: trace.resolutionMs,
     routes: used.map((row) => trace.routes[row]),
     checkOutStartedMs: take(startedMs).map((ms) => ms - firstMs),
     waitMs: take(waitMs),
     useMs: take(completeUses(trace.checkouts)),
     routeOf: routeOf.map((row) => Number(newRow.get(row))),
-    ...(version >= 3 && {
-      openingMs: take(checkouts.openingMs),
-      isBehind: rows.map((row) => (checkouts.behindCount[row] > 0 || selected.has(row) ? 1 : 0)),
-      openings: { ...findOpenings(trace, pool, firstMs), settings: readOpeningSettings(pools[pool]) },
-    }),
+    openingMs: take(checkouts.openingMs),
+    isBehind: rows.map((row) => (checkouts.behindCount[row] > 0 || selected.has(row) ? 1 : 0)),
+    openings: { ...findOpenings(trace, pool, firstMs), settings: readOpeningSettings(pools[pool]) },
     ...(requestOf.some((row) => row >= 0) && {
       requestOf,
       requestStartedMs: Float64Array.from(requestOf, (row) => (row < 0 ? NaN : requests.startedMs[row] - firstMs)),

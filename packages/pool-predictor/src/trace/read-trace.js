@@ -9,7 +9,6 @@ import {
   findCheckoutFault,
   findFault,
   findOptionalFault,
-  findSimpleFault,
 } from './line-rules.js';
 import { inferResolution } from './resolution.js';
 import { OTHER_FILES, splitLines } from './text-lines.js';
@@ -19,27 +18,16 @@ import { TraceColumns } from './trace-columns.js';
 
 /** @typedef {{ end?: string, silentMs?: number, lost?: number, waiting?: RecordedTrace['unlisted'] }} LastLine */
 
-/** docs/trace-format.md describes the format, and trace.schema.json each line of version 2 and 3. */
+/** docs/trace-format.md describes the format, and trace.schema.json each line. */
 const TRACE_NAME = 'mongodb-pool-lab';
 const TRACE_VERSION = 3;
 const HEADER_START = '{"trace":';
-
-/** Of the versions before: the field with the start of a checkout. @type {Record<number, string>} */
-const STARTED_FIELDS = { 1: 'askedMs', 2: 'checkOutStartedMs' };
-const VERSIONS = [...Object.keys(STARTED_FIELDS).map(Number), TRACE_VERSION];
+/** What the first public release no longer reads. */
+const OLD_VERSIONS = [1, 2];
 
 /** Predictions know only checkouts that ended. They may lack a few, as the first and the last ones of any recording. */
 const MIN_OPEN = 5;
 const OPEN_SHARE = 0.05;
-
-/** What versions 1 and 2 can't tell. */
-const MISSING = [
-  'which pool a checkout belongs to',
-  'how much of a wait was the opening of a connection',
-  'which operation it was for',
-  'who held the connections',
-  'who sent the requests',
-];
 
 /**
  * Reads a trace that is in memory, such as one that was dropped on a page; see readTraceOf.
@@ -95,7 +83,6 @@ export async function readTraceOf(chunks, file) {
 /** The lines of a trace so far. */
 class TraceLines {
   #header;
-  #started;
   #definitions = new Definitions();
   #columns = new TraceColumns(this.#definitions);
   /** @type {RecordedTrace['server']} */
@@ -106,9 +93,6 @@ class TraceLines {
   /** @param {Record<string, any>} header */
   constructor(header) {
     this.#header = header;
-    this.#started = STARTED_FIELDS[header.version];
-    if (this.#started)
-      this.#definitions.addPool({ process: Number(this.#definitions.processRow()), maxPoolSize: header.maxPoolSize });
   }
 
   /** Two halves of a history can follow each other. */
@@ -120,7 +104,6 @@ class TraceLines {
   add(entry) {
     if (!isRecord(entry)) return 'it must be a JSON object';
     if (entry.end !== undefined) return findFault(entry, END_RULES) ?? this.#end(entry);
-    if (this.#started) return findSimpleFault(entry, this.#started) ?? this.#columns.addSimple(entry, this.#started);
     if (entry.define !== undefined) return this.#definitions.add(entry);
     if (entry.event !== undefined) return this.#addEvent(entry);
     if (entry.status !== undefined) return findFault(entry, REQUEST_RULES) ?? this.#columns.addRequest(entry);
@@ -137,15 +120,13 @@ class TraceLines {
   /** @param {string} file @param {string | null} warning @returns {RecordedTrace} */
   toTrace(file, warning) {
     if (this.#columns.length === 0) throw new Error(`${file} has no checkouts`);
-    const { version, resolutionMs } = this.#header;
+    const { resolutionMs } = this.#header;
     const columns = this.#columns.take();
     const server = this.#server ?? meanOfSeconds(columns.seconds.server);
     return {
       file,
       header: this.#header,
-      version,
       resolutionMs: resolutionMs ?? inferResolution(columns.checkouts),
-      missing: this.#started ? MISSING : [],
       ...columns,
       ...(server && { server }),
       unlisted: this.#last.waiting ?? { count: 0, waitedMs: 0 },
@@ -209,10 +190,11 @@ function requireHeader(line, where) {
     );
   }
   const { version } = entry;
-  if (!VERSIONS.includes(version)) {
+  if (version !== TRACE_VERSION) {
     throw new Error(
-      `${where}: this is a trace of version ${textOf(version)}; this release reads versions ` +
-        `${VERSIONS.join(', ').replace(/, (\d+)$/, ' and $1')}`,
+      `${where}: this is a trace of version ${textOf(version)}; this release reads version ${TRACE_VERSION}${
+        OLD_VERSIONS.includes(version) ? '. Record it again: npx pool-lab record --url URL --out FILE' : ''
+      }`,
     );
   }
   const wrong = findOptionalFault(entry, HEADER_RULES);

@@ -23,9 +23,7 @@ export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClose
  * @typedef {object} RecordedTrace
  * @property {string} file for messages
  * @property {Record<string, unknown>} header
- * @property {number} version of its format
  * @property {number} resolutionMs of its times
- * @property {string[]} missing what its version can't tell
  * @property {number} originMs when its first checkout started, by the clock of its file
  * @property {RecordedProcess[]} processes
  * @property {RecordedPool[]} pools
@@ -45,7 +43,7 @@ export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClose
  * @typedef {object} RecordedCheckouts in order of their starts
  * @property {number} length
  * @property {Float64Array} startedMs when the wait began
- * @property {Float64Array} waitMs also of one that got no connection, from version 3 on
+ * @property {Float64Array} waitMs also of one that got no connection
  * @property {Float64Array} openingMs how much of the wait was the opening of the connection that it got
  * @property {Float64Array} useMs until the end of the recording, if it had not ended; NaN: it got no connection
  * @property {Int32Array} poolOf row in `pools`

@@ -5,7 +5,6 @@ import { RequestRows } from './request-rows.js';
 /** @import { Definitions } from './definitions.js' */
 /** @import { RecordedTrace } from './recorded-trace.js' */
 
-const [SUCCEEDED, OPERATION_FAILED, REFUSED] = OUTCOMES.keys();
 /** The most that a column of bytes takes. */
 const MAX_BYTE = 255;
 
@@ -52,19 +51,7 @@ export class TraceColumns {
     return this.#checkouts.length;
   }
 
-  /** A checkout of version 1 or 2. @param {Record<string, any>} line @param {string} started name of its first field */
-  addSimple(line, started) {
-    const { waitMs, useMs, route, request, failed } = line;
-    const row = this.#addCheckout(line[started], waitMs ?? NaN, useMs ?? NaN);
-    const { columns } = this.#checkouts;
-    columns.outcomeOf[row] = useMs === null ? REFUSED : failed ? OPERATION_FAILED : SUCCEEDED;
-    columns.reasonOf[row] = columns.operationOf[row] = -1;
-    columns.routeOf[row] = this.#definitions.routeRow(route);
-    columns.requestOf[row] = request === undefined ? -1 : this.#requests.rowOf(0, request);
-    return undefined;
-  }
-
-  /** @param {Record<string, any>} line a checkout of version 3 @returns {string | undefined} */
+  /** @param {Record<string, any>} line a checkout @returns {string | undefined} */
   addCheckout(line) {
     const {
       atMs,
@@ -73,7 +60,7 @@ export class TraceColumns {
       useMs = NaN,
       connection = 0,
       fresh,
-      outcome,
+      outcome = 'checkedIn',
       reason,
       holds = 0,
       behind,
@@ -88,13 +75,16 @@ export class TraceColumns {
     const from = this.#behind.length;
     const unknown = behind && this.#addBehind(behind, process);
     if (unknown) return unknown;
-    const row = this.#addCheckout(atMs, waitMs, useMs);
+    const row = this.#checkouts.next();
     const { columns } = this.#checkouts;
+    columns.startedMs[row] = atMs;
+    columns.waitMs[row] = waitMs;
+    columns.useMs[row] = useMs;
     columns.openingMs[row] = openingMs;
     columns.poolOf[row] = pool;
     columns.connectionOf[row] = connection;
     columns.isFresh[row] = fresh ? 1 : 0;
-    columns.outcomeOf[row] = outcome === undefined ? SUCCEEDED : OUTCOMES.indexOf(outcome);
+    columns.outcomeOf[row] = OUTCOMES.indexOf(outcome);
     columns.reasonOf[row] = this.#definitions.reasonRow(reason);
     columns.routeOf[row] = route === -1 ? this.#definitions.routeRow() : route;
     columns.operationOf[row] = operation;
@@ -138,15 +128,14 @@ export class TraceColumns {
 
   /**
    * Hands all columns over. Nothing can be added then.
-   * @returns {Omit<RecordedTrace, 'header' | 'file' | 'version' | 'resolutionMs' | 'missing' | 'server' | 'unlisted' |
-   *   'warnings'>}
+   * @returns {Omit<RecordedTrace, 'header' | 'file' | 'resolutionMs' | 'server' | 'unlisted' | 'warnings'>}
    */
   take() {
     const { startedMs, waitMs } = this.#checkouts.columns;
     const order = new Uint32Array(this.length).map((_, row) => row);
     // The queue is first in, first out: of those that started within one step of the clock, the first one was served
     // first.
-    order.sort((a, b) => startedMs[a] - startedMs[b] || waitMs[a] - waitMs[b] || 0);
+    order.sort((a, b) => startedMs[a] - startedMs[b] || waitMs[a] - waitMs[b]);
     const checkouts = this.#checkouts.take(order);
     const [firstMs = 0] = checkouts.startedMs;
     const events = this.#events.take();
@@ -168,16 +157,6 @@ export class TraceColumns {
       events: { length: this.#events.length, ...events },
       seconds: this.#seconds,
     };
-  }
-
-  /** @param {number} atMs @param {number} waitMs @param {number} useMs @returns {number} its row; the rest is 0 */
-  #addCheckout(atMs, waitMs, useMs) {
-    const row = this.#checkouts.next();
-    const { columns } = this.#checkouts;
-    columns.startedMs[row] = atMs;
-    columns.waitMs[row] = waitMs;
-    columns.useMs[row] = useMs;
-    return row;
   }
 
   /** @param {number[][]} groups @param {number} process row @returns {string | undefined} */

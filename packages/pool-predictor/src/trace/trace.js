@@ -17,7 +17,7 @@ import { joinRequests } from './traced-requests.js';
  * @property {ArrayLike<number>} waitMs
  * @property {ArrayLike<number>} useMs
  * @property {ArrayLike<number>} routeOf index into routes
- * @property {ArrayLike<number>} [openingMs] how much of the wait was the opening of the connection; from version 3 on
+ * @property {ArrayLike<number>} [openingMs] how much of the wait was the opening of the connection
  * @property {ArrayLike<number>} [isBehind] 1: others had all connections of the pool when the wait began; the same
  * @property {ArrayLike<number>} [requestOf] the same number for the checkouts of one request, -1 where unknown
  * @property {ArrayLike<number>} [requestStartedMs] when that request arrived at the server, NaN where unknown
@@ -25,7 +25,7 @@ import { joinRequests } from './traced-requests.js';
  * @property {ArrayLike<number>} [connectionOf] the number of the connection; 0 where unknown
  * @property {ArrayLike<number>} [socketOf] the number of its request's socket, -1 where unknown
  * @property {ArrayLike<number>} [socketUseOf] who uses that: row in SOCKET_USES
- * @property {TraceOpenings} [openings] of the pool's connections; from version 3 on
+ * @property {TraceOpenings} [openings] of the pool's connections
  * @property {Outage[]} [outages] of the pool: what waited then is replayed as if it had asked at once
  * @property {number} [resolutionMs] of the times; default: microseconds
  * @property {number} [callers] that sent all its requests, each after the answer to its last, as the user said; 0: none, they

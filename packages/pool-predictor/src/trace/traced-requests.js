@@ -76,7 +76,7 @@ export function joinRequests({ checkOutStartedMs, waitMs, useMs, requestOf, requ
 
 /**
  * The waits that a pool explains: for one of its connections while all were in use, or while one was being opened. The
- * others are 0. Only from version 3 on, a trace says who was waited for.
+ * others are 0.
  * @param {Trace} trace
  */
 export function listPoolWaits({ checkOutStartedMs, waitMs, isBehind, openings }) {

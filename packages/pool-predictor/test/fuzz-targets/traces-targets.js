@@ -10,21 +10,21 @@ import { createTraceWriter } from 'mongodb-pool-monitor';
 import { readTrace } from '../../src/node/input-files.js';
 import { changesOf, mutationsOf, texts } from 'test-support/fuzz-arbitraries.js';
 import { requireClear, require } from 'test-support/fuzz-outcome.js';
+import { traceText } from 'test-support/trace-text.js';
 
-const LINES = [
-  {
-    trace: 'mongodb-pool-lab',
-    version: 2,
-    startedAt: '2026-01-01T00:00:00.000Z',
-    maxPoolSize: 10,
-    url: 'http://127.0.0.1:3000',
-  },
-  { checkOutStartedMs: 0, waitMs: 0.21, useMs: 1.83, route: '/fast' },
-  { checkOutStartedMs: 12.5, waitMs: null, useMs: null, route: '/slow' },
-  { checkOutStartedMs: 3, waitMs: 1, useMs: 2, request: 1 },
-  { checkOutStartedMs: 4, waitMs: 1, useMs: 2, failed: true },
-  { end: 'closed' },
-];
+const LINES = traceText({
+  poolSize: 10,
+  header: { startedAt: '2026-01-01T00:00:00.000Z', url: 'http://127.0.0.1:3000' },
+  checkouts: [
+    { atMs: 0, waitMs: 0.21, useMs: 1.83, route: '/fast', socket: 1 },
+    { atMs: 12.5, waitMs: 3, outcome: 'checkOutFailed', route: '/slow' },
+    { atMs: 3, waitMs: 1, useMs: 2, request: 1 },
+    { atMs: 4, waitMs: 1, useMs: 2, outcome: 'operationFailed' },
+  ],
+})
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line));
 const print = (/** @type {unknown[]} */ lines) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 const ms = fc.integer({ min: 0, max: 1e9 }).map((us) => us / 1000);
 const checkout = fc.record({

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { scratchFolder } from 'test-support/cleanup.js';
+import { traceText } from 'test-support/trace-text.js';
 import { createScenarioLoad, createTraceLoad } from '../../src/index.js';
 import { createSimulationThreads } from '../../src/node/index.js';
 import { scenarioOf } from '../load/sample-scenarios.js';
@@ -142,7 +143,7 @@ describe('files', () => {
 
   test('a file that ends in .gz is unpacked, and one that is not packed, or cut off, is named', async () => {
     const packed = `${file}.gz`;
-    const text = '{"trace":"mongodb-pool-lab","version":2}\n{"checkOutStartedMs":0,"waitMs":1,"useMs":2}\n';
+    const text = traceText({ checkouts: [{ atMs: 0, useMs: 2 }] });
     await writeFile(packed, gzipSync(text));
     expect((await readTrace(packed)).checkouts.waitMs).toHaveLength(1);
     for (const [bytes, reason] of [
@@ -155,8 +156,8 @@ describe('files', () => {
   });
 
   test('a large file is shown while it is read', async () => {
-    const lines = Array.from({ length: 3000 }, (_, ms) => `{"checkOutStartedMs":${ms},"waitMs":0,"useMs":1}\n`);
-    await writeFile(file, `{"trace":"mongodb-pool-lab","version":2,"maxPoolSize":1}\n${lines.join('')}`);
+    const checkouts = Array.from({ length: 3000 }, (_, atMs) => ({ atMs, useMs: 1 }));
+    await writeFile(file, traceText({ checkouts }));
     /** @type {{ done: number, total: number }[]} */
     const read = [];
     await readTrace(file, (bytes) => read.push(bytes));

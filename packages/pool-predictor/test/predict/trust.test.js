@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { traceText } from 'test-support/trace-text.js';
 import { hideUncertain, judgeTrust } from '../../src/predict/trust.js';
 import { poolOfApp } from '../../src/predict/pool-settings.js';
 import { predict } from '../../src/predict/predict.js';
@@ -685,14 +686,10 @@ describe('of a large recording', () => {
   /** @param {number} count of checkouts @param {number} routes */
   const recordRoutes = (count, routes) =>
     readTraceText(
-      [
-        { trace: 'mongodb-pool-lab', version: 2, maxPoolSize: 1 },
-        ...Array.from({ length: count }, (_, ms) => ({
-          ...{ checkOutStartedMs: ms, waitMs: 0, useMs: 0.5, route: `/${ms % routes}` },
-        })),
-      ]
-        .map((line) => JSON.stringify(line))
-        .join('\n'),
+      traceText({
+        poolSize: 1,
+        checkouts: Array.from({ length: count }, (_, atMs) => ({ atMs, useMs: 0.5, route: `/${atMs % routes}` })),
+      }),
     );
 
   test('about 10,000 checkouts are replayed and checked', async () => {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createTraceWriter } from 'mongodb-pool-monitor';
 import { scratchFolder } from 'test-support/cleanup.js';
+import { traceText } from 'test-support/trace-text.js';
 import { readTrace } from '../../src/node/input-files.js';
 import { nameClient, pickPool } from '../../src/trace/pick-pool.js';
 import { EVENTS, OUTCOMES } from '../../src/trace/recorded-trace.js';
@@ -13,7 +14,8 @@ import { readTraceText } from '../../src/trace/read-trace.js';
 const folder = await scratchFolder();
 
 describe('a trace', () => {
-  const HEADER = '{"trace":"mongodb-pool-lab","version":2}';
+  const HEADER = '{"trace":"mongodb-pool-lab","version":3}';
+  const POOL = '{"define":"pool","id":0}';
   let files = 0;
   const newFile = () => path.join(folder, `${++files}.jsonl`);
 
@@ -148,24 +150,6 @@ describe('a trace', () => {
     expect(requestOf[1]).toBe(-1);
   });
 
-  test('a trace of version 1 is read like one of version 2', async () => {
-    const lines =
-      '{"checkOutStartedMs":7,"waitMs":0.5,"useMs":1}\n{"checkOutStartedMs":9,"waitMs":null,"useMs":null}\n';
-    const [now, before] = await Promise.all([
-      write(`${HEADER}\n${lines}`),
-      write(`${HEADER}\n${lines}`.replace('"version":2', '"version":1').replaceAll('checkOutStartedMs', 'askedMs')),
-    ]);
-    expect(await readTrace(before)).toEqual({
-      ...(await readTrace(now)),
-      file: before,
-      version: 1,
-      header: { trace: 'mongodb-pool-lab', version: 1 },
-    });
-    await expect(readTrace(await write(`${HEADER.replace('2', '1')}\n${lines}`))).rejects.toThrow(
-      /line 2: not a line of a trace/,
-    );
-  });
-
   describe('the writer', () => {
     test('never overwrites a file', async () => {
       const file = await write('precious');
@@ -181,14 +165,14 @@ describe('a trace', () => {
   });
 
   describe('an interrupted trace', () => {
-    const lines = `${HEADER}\n{"checkOutStartedMs":0,"waitMs":0,"useMs":1,"route":"/a"}\n`;
+    const lines = `${HEADER}\n${POOL}\n{"atMs":0,"waitMs":0,"useMs":1,"pool":0}\n`;
 
-    test.each(['{"checkOutStartedMs":5,"waitMs":0,"use', '{', '{"checkOutStartedMs":5,"waitMs":0}'])(
+    test.each(['{"atMs":5,"waitMs":0,"use', '{', '{"atMs":5,"waitMs":0,"pool":0}'])(
       'drops its last line %j with a warning',
       async (cut) => {
         const { checkouts, warnings } = await readTrace(await write(lines + cut));
         expect(checkouts).toHaveLength(1);
-        expect(warnings).toEqual([expect.stringMatching(/line 3: the last line is incomplete/)]);
+        expect(warnings).toEqual([expect.stringMatching(/line 4: the last line is incomplete/)]);
       },
     );
 
@@ -215,24 +199,34 @@ describe('a trace', () => {
       ['{"resourceSpans":[]}\n', /, line 1: this is not a trace, .* docs\/trace-format\.md/],
       ['{"t":{"$date":"2026-01-01"},"s":"I","msg":"Slow query"}\n', /, line 1: this is not a trace, .* docs\//],
       ['{\0"\0t\0r\0a\0c\0e\0', /, line 1: this is not UTF-8 text: unpack it, or save it as UTF-8$/],
-      [HEADER.replace('2', '4'), /, line 1: this is a trace of version 4; this release reads versions 1, 2 and 3$/],
-      [HEADER.replace('2', '{"toString":1}'), /version {"toString":1}; this release reads versions 1, 2 and 3$/],
+      ...[1, 2].map(
+        (version) =>
+          /** @type {[string, RegExp]} */ ([
+            HEADER.replace('3', String(version)),
+            new RegExp(
+              `, line 1: this is a trace of version ${version}; this release reads version 3. ` +
+                'Record it again: npx pool-lab record --url URL --out FILE$',
+            ),
+          ]),
+      ),
+      [HEADER.replace('3', '4'), /, line 1: this is a trace of version 4; this release reads version 3$/],
+      [HEADER.replace('3', '{"toString":1}'), /version {"toString":1}; this release reads version 3$/],
       [`${HEADER}\n`, /has no checkouts/],
     ])('%j', async (text, message) => {
       await expect(readTrace(await write(text))).rejects.toThrow(message);
     });
 
     test.each([
-      '{"checkOutStartedMs":1e300,"waitMs":0,"useMs":1}',
-      '{"checkOutStartedMs":{"toString":1},"waitMs":0,"useMs":1}',
-      '{"checkOutStartedMs":"0","waitMs":1,"useMs":1}',
-      '{"checkOutStartedMs":0,"waitMs":0,"useMs":1e300}',
-      '{"checkOutStartedMs":0,"waitMs":0,"useMs":null}',
-      '{"checkOutStartedMs":0,"waitMs":-1,"useMs":1}',
+      '{"atMs":1e300,"waitMs":0,"useMs":1,"pool":0}',
+      '{"atMs":{"toString":1},"waitMs":0,"useMs":1,"pool":0}',
+      '{"atMs":"0","waitMs":1,"useMs":1,"pool":0}',
+      '{"atMs":0,"waitMs":0,"useMs":1e300,"pool":0}',
+      '{"atMs":0,"waitMs":0,"useMs":null,"pool":0}',
+      '{"atMs":0,"waitMs":-1,"useMs":1,"pool":0}',
       'nonsense',
     ])('the line %s, where it is not the last', async (line) => {
-      const text = `${HEADER}\n${line}\n{"checkOutStartedMs":0,"waitMs":1,"useMs":1}\n`;
-      await expect(readTrace(await write(text))).rejects.toThrow(/, line 2: not a line of a trace/);
+      const text = `${HEADER}\n${POOL}\n${line}\n{"atMs":0,"waitMs":1,"useMs":1,"pool":0}\n`;
+      await expect(readTrace(await write(text))).rejects.toThrow(/, line 3: not a line of a trace/);
     });
 
     test('a file that does not exist', async () => {
@@ -243,9 +237,9 @@ describe('a trace', () => {
   });
 });
 
-describe('traces of every version', () => {
-  /** Traces as this and earlier releases wrote them. They must stay readable. @param {number} version */
-  const read = (version) => readTrace(new URL(`golden/version-${version}.jsonl`, import.meta.url).pathname);
+describe('a trace that was recorded before', () => {
+  /** It must stay readable. */
+  const GOLDEN = new URL('golden/version-3.jsonl', import.meta.url);
 
   /** A checkout in words. @param {RecordedTrace} trace @param {number} row */
   function describeRow({ checkouts, pools, processes, routes, operations, behind, reasons }, row) {
@@ -262,10 +256,10 @@ describe('traces of every version', () => {
     };
   }
 
-  test('version 3 has all that the monitor knows', async () => {
-    const trace = await read(3);
+  test('has all that the monitor knows', async () => {
+    const trace = await readTrace(GOLDEN.pathname);
     const { checkouts, requests, events, seconds, pools, behind } = trace;
-    expect(trace).toMatchObject({ version: 3, resolutionMs: 0.001, missing: [], warnings: [] });
+    expect(trace).toMatchObject({ resolutionMs: 0.001, warnings: [] });
     expect(trace.processes).toMatchObject([
       { pid: 18377, attached: true },
       { pid: 18376, attached: true },
@@ -332,42 +326,21 @@ describe('traces of every version', () => {
   });
 
   test('without a last line, what the server did is the mean of its seconds', async () => {
-    const lines = (await readFile(new URL('golden/version-3.jsonl', import.meta.url), 'utf8')).trim().split('\n');
+    const lines = (await readFile(GOLDEN, 'utf8')).trim().split('\n');
     const file = path.join(folder, 'interrupted.jsonl');
     await writeFile(file, lines.slice(0, -1).join('\n'));
     const { server } = await readTrace(file);
     expect(server).toEqual({ cores: 2, busyCores: expect.closeTo(0.328) });
   });
 
-  test('version 2 has one pool, and says what it lacks', async () => {
-    const trace = await read(2);
-    expect(trace).toMatchObject({
-      version: 2,
-      pools: [{ process: 0, maxPoolSize: 10 }],
-      header: { pool: { requestTimeoutMs: 150_000 }, overhead: { kind: 'sample' } },
-      server: { cores: 2, busyCores: 1.8 },
-      resolutionMs: 0.01,
-    });
-    expect(trace.missing).toContain('which operation it was for');
-    expect(trace.warnings).toEqual([
-      expect.stringMatching(/version-2\.jsonl is incomplete: it reached its size limit$/),
-      expect.stringMatching(/is incomplete: the recorded app did not answer for 1\.5 s, and 7 checkouts are missing$/),
+  test('the last line says what it lacks, and what the server did', async () => {
+    const end = { end: 'full', server: { cores: 2, busyCores: 1.8 }, silentMs: 1500, lost: 7 };
+    const { server, warnings } = await readTraceText(traceText({ checkouts: [{ atMs: 0, useMs: 1 }], end }), 'cut');
+    expect(server).toEqual({ cores: 2, busyCores: 1.8 });
+    expect(warnings).toEqual([
+      'cut is incomplete: it reached its size limit',
+      'cut is incomplete: the recorded app did not answer for 1.5 s, and 7 checkouts are missing',
     ]);
-    expect([0, 1, 2, 3].map((row) => describeRow(trace, row))).toMatchObject([
-      { route: '/fast', outcome: 'checkedIn' },
-      { route: '/slow', outcome: 'checkOutFailed', reason: undefined },
-      { route: '/slow', outcome: 'operationFailed' },
-      { route: 'the app itself', outcome: 'checkedIn' },
-    ]);
-    const { trace: picked } = pickPool(trace);
-    expect(Array.from(picked.useMs)).toEqual([1.83, 1834.2, 4]);
-    expect(picked.header).toBe(trace.header);
-  });
-
-  test('version 1 called the start of a checkout askedMs', async () => {
-    const trace = await read(1);
-    expect([trace.version, ...trace.checkouts.startedMs]).toEqual([1, 0, 12.5, 35.801]);
-    expect(trace.missing.length).toBeGreaterThan(3);
   });
 });
 

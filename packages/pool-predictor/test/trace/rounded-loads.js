@@ -1,3 +1,4 @@
+import { traceText } from 'test-support/trace-text.js';
 import { createRandom } from '../../src/simulator/random.js';
 import { simulate } from '../../src/simulator/simulate.js';
 import { createTraceLoad } from '../../src/load/trace-load.js';
@@ -82,23 +83,22 @@ export async function compareRounded(kind, { seed, count, stepMs }) {
 }
 
 /**
- * In version 2, which does not say its resolution.
+ * A trace that does not say its resolution.
  * @param {SimulatedRequest[]} records
  * @param {number} poolSize
  * @param {number} stepMs
  */
 function writeRounded(records, poolSize, stepMs) {
   const round = (/** @type {number} */ ms) => Number((Math.round(ms / stepMs) * stepMs).toFixed(3));
-  const ended = records.toSorted((a, b) => a.finishedAtMs - b.finishedAtMs);
-  const lines = ended.map(({ arrivedAtMs, waitMs, finishedAtMs, route }) => ({
-    checkOutStartedMs: round(arrivedAtMs),
-    waitMs: round(waitMs),
-    useMs: round(finishedAtMs - arrivedAtMs - waitMs),
-    route,
-  }));
-  return [{ trace: 'mongodb-pool-lab', version: 2, maxPoolSize: poolSize }, ...lines]
-    .map((line) => JSON.stringify(line))
-    .join('\n');
+  const checkouts = records
+    .toSorted((a, b) => a.finishedAtMs - b.finishedAtMs)
+    .map(({ arrivedAtMs, waitMs, finishedAtMs, route }) => ({
+      atMs: round(arrivedAtMs),
+      waitMs: round(waitMs),
+      useMs: round(finishedAtMs - arrivedAtMs - waitMs),
+      route,
+    }));
+  return traceText({ poolSize, checkouts });
 }
 
 /** @param {Random} random @param {number} meanMs */

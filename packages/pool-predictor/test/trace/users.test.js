@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { traceText } from 'test-support/trace-text.js';
 import { findFollowUps } from '../../src/trace/follow-ups.js';
 import { createTraceLoad } from '../../src/load/trace-load.js';
 import { foldRoutes, summariseTrace, thinTrace } from '../../src/trace/trace.js';
@@ -114,27 +115,23 @@ describe('requests that got no connection in time', () => {
 
   /**
    * @param {SimulatedRequest[]} records @param {(request: number) => number} socketOf
-   * @param {object[]} [more] lines
+   * @param {{ atMs: number, useMs: number, route: string, request: number }[]} [more]
    */
   const record = (records, socketOf, more = []) =>
     readTraceText(
-      [
-        { trace: 'mongodb-pool-lab', version: 3, resolutionMs: 0.001 },
-        { define: 'pool', id: 0, options: { maxPoolSize: { value: 2, from: 'code' } } },
-        { define: 'route', id: 0, name: '/slow' },
-        ...records.flatMap(({ arrivedAtMs: atMs, finishedAtMs, waitMs, outcome }, request) => [
-          {
-            ...{ atMs, waitMs, pool: 0, route: 0, request, behind: waitMs > 0 ? [[0, -1, 1]] : undefined },
+      traceText({
+        poolSize: 2,
+        header: { resolutionMs: 0.001 },
+        checkouts: [
+          ...records.map(({ arrivedAtMs: atMs, finishedAtMs, waitMs, outcome }, request) => ({
+            ...{ atMs, waitMs, route: '/slow', request, socket: socketOf(request) },
             ...(outcome === 'ok'
               ? { useMs: finishedAtMs - atMs - waitMs }
               : { outcome: 'checkOutFailed', reason: 'timeout' }),
-          },
-          { request, route: 0, atMs, durationMs: finishedAtMs - atMs, status: 200, socket: socketOf(request) },
-        ]),
-        ...more,
-      ]
-        .map((line) => JSON.stringify(line))
-        .join('\n'),
+          })),
+          ...more,
+        ],
+      }),
     );
   const open = (/** @type {number} */ request) => request + 1;
   const recorded = record(truth, open).then(pickPool);
@@ -160,7 +157,7 @@ describe('requests that got no connection in time', () => {
 
   test('are replaced as a whole if they had a connection before', async () => {
     const request = truth.findIndex(isRefused);
-    const before = { atMs: truth[request].arrivedAtMs, waitMs: 0, useMs: 5000, pool: 0, route: 0, request };
+    const before = { atMs: truth[request].arrivedAtMs, useMs: 5000, route: '/slow', request };
     const { trace } = pickPool(await record(truth, open, [before]));
     const failures = truth.filter(isRefused).length;
     expect(summariseTrace(trace)).toMatchObject({
@@ -238,13 +235,12 @@ describe('rounded times', () => {
   );
 
   test('the resolution is that of the header, or what all times are multiples of', async () => {
-    const read = async (/** @type {object} */ fields, /** @type {number} */ useMs) => {
-      const lines = [
-        { trace: 'mongodb-pool-lab', version: 2, ...fields },
-        { checkOutStartedMs: 1_767_225_600_000.123, waitMs: 0, useMs: 7 },
-        { checkOutStartedMs: 1_767_225_600_010, waitMs: 3, useMs },
+    const read = async (/** @type {object} */ header, /** @type {number} */ useMs) => {
+      const checkouts = [
+        { atMs: 1_767_225_600_000.123, useMs: 7 },
+        { atMs: 1_767_225_600_010, waitMs: 3, useMs },
       ];
-      return (await readTraceText(lines.map((line) => JSON.stringify(line)).join('\n'))).resolutionMs;
+      return (await readTraceText(traceText({ header, checkouts }))).resolutionMs;
     };
     expect(await read({}, 12)).toBe(0.001);
     expect(await read({ resolutionMs: 1 }, 12)).toBe(1);

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { mutationsOf, sentencesOf, texts } from 'test-support/fuzz-arbitraries.js';
 import { attempt, require, requireClear } from 'test-support/fuzz-outcome.js';
+import { traceText } from 'test-support/trace-text.js';
 import { parseAppUrl } from '../../../../lab/cli/running-app.js';
 import { createClient } from '../../../../src/mongo/client.js';
 import { renderEnvExample } from '../../../../scripts/settings-documents.js';
@@ -79,11 +80,13 @@ const namesSettings = (message) => message.split('\n').every((line) => NAMES.som
 
 const SCENARIO = `config: { target: x, phases: [{ duration: 2, arrivalCount: 4 }] }
 scenarios: [{ flow: [{ get: { url: /fast } }, { think: 1 }, { get: { url: /slow } }] }]`;
-const TRACE = `{"trace":"mongodb-pool-lab","version":2,"maxPoolSize":2}
-{"checkOutStartedMs":0,"waitMs":0,"useMs":3,"route":"/fast"}
-{"checkOutStartedMs":1,"waitMs":2,"useMs":5,"route":"/slow"}
-{"end":"closed"}
-`;
+const TRACE = traceText({
+  poolSize: 2,
+  checkouts: [
+    { atMs: 0, useMs: 3, route: '/fast' },
+    { atMs: 1, waitMs: 2, useMs: 5, route: '/slow' },
+  ],
+});
 
 /** @type {Record<string, import('test-support/fuzz-outcome.js').FuzzTarget>} */
 export const targets = {
