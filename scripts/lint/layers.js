@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 
@@ -153,6 +153,40 @@ function readPackage(folder) {
   return manifest;
 }
 
+/** What a file imports by path, from the root; types in comments may go round. @type {Map<string, string[]>} */
+const importsOf = new Map();
+
+/** @param {string} file from the root @returns {string[]} */
+function listImports(file) {
+  const known = importsOf.get(file);
+  if (known) return known;
+  const text = existsSync(path.join(ROOT, file)) ? readFileSync(path.join(ROOT, file), 'utf8') : '';
+  const found = [...text.matchAll(/^(?:import|export)\b[^'"=(]*'(\.[^']+\.js)'/gm)].map(([, specifier]) =>
+    path.posix.join(path.posix.dirname(file), specifier),
+  );
+  importsOf.set(file, found);
+  return found;
+}
+
+/**
+ * @param {string} file from the root
+ * @param {string} imported by it
+ * @returns {string[] | null} the files from there back to it
+ */
+function findCircle(file, imported) {
+  /** @type {Map<string, string | null>} By file: the one that imports it. */
+  const cameFrom = new Map([[imported, null]]);
+  for (const each of cameFrom.keys()) {
+    if (each === file) {
+      const way = [];
+      for (let at = /** @type {string | null} */ (each); at !== null; at = cameFrom.get(at) ?? null) way.unshift(at);
+      return way;
+    }
+    for (const next of listImports(each)) if (!cameFrom.has(next)) cameFrom.set(next, each);
+  }
+  return null;
+}
+
 /** ESLint's rule for it: on imports, exports, `import()`, `resolve()` and types in comments alike. */
 export const layers = {
   /** @param {any} context */
@@ -164,10 +198,17 @@ export const layers = {
         ? findBrokenRule(file, path.posix.join(path.posix.dirname(file), specifier))
         : findUndeclared(file, specifier, isType);
       if (broken) context.report({ ...at, message: broken });
+      return broken === null;
     };
     /** @param {any} node */
     const checkSource = (node) => {
-      if (typeof node.source?.value === 'string') check(node.source.value, { node });
+      const specifier = node.source?.value;
+      if (typeof specifier !== 'string') return;
+      const circle =
+        check(specifier, { node }) && specifier.startsWith('.') && node.type !== 'ImportExpression'
+          ? findCircle(file, path.posix.join(path.posix.dirname(file), specifier))
+          : null;
+      if (circle) context.report({ node, message: `a circle of imports: ${[file, ...circle].join(' -> ')}` });
     };
     return {
       ImportDeclaration: checkSource,

@@ -83,6 +83,14 @@ describe('layers', () => {
     expect(await lint('lab/labs/index.js', "await import('../../src/mongo/client.js');\n")).toEqual([]);
   });
 
+  test('the linter finds a circle of imports', async () => {
+    const file = 'packages/pool-predictor/src/simulator/event-heap.js';
+    expect(await lint(file, "import './fifo.js';\n")).toEqual([]);
+    expect(await lint(file, "import './simulate.js';\n")).toEqual([
+      `a circle of imports: ${file} -> ${file.replace('event-heap', 'simulate')} -> ${file}`,
+    ]);
+  });
+
   test('the linter finds a comment that is too long', async () => {
     expect(await lint('src/settings.js', `// ${'long '.repeat(25)}\n`)).toEqual([expect.stringContaining('length')]);
     expect(await lint('src/settings.js', `// ${'short '.repeat(5)}\n`)).toEqual([]);

@@ -1,7 +1,15 @@
-import { keyOf } from './workload-request.js';
-
 /** @import { FlowStep } from '../simulator/flow.js' */
-/** @import { Endpoint } from './workload-request.js' */
+
+/**
+ * The place that a request goes to, which names its route.
+ *
+ * @typedef {object} Endpoint
+ * @property {string} method such as get
+ * @property {string} url as it is written, with the values of templates where they are known
+ * @property {string} path of the URL, without host, query string or fragment
+ * @property {string} [operation] of GraphQL
+ * @property {boolean} isOwn false for another host than the target
+ */
 
 /** @typedef {Record<string, string | undefined>} TemplateValues by template, such as `url` for `{{ url }}` */
 
@@ -40,6 +48,11 @@ function listUrls(step) {
   const method = Object.keys(step).find((key) => METHODS.includes(key));
   const url = method && (step[method]?.url ?? step[method]?.uri);
   return typeof url === 'string' ? [url] : [];
+}
+
+/** Makes a key that is different for each endpoint. @param {Endpoint} endpoint */
+export function keyOf({ method, path, operation }) {
+  return `${method.toUpperCase()} ${operation === undefined ? path : `${path} ${operation}`}`;
 }
 
 /**

@@ -5,8 +5,7 @@ import { readRequest } from './workload-request.js';
 
 /** @import { FlowStep, ThinkStep } from '../simulator/flow.js' */
 /** @import { DataLists } from './user-data.js' */
-/** @import { TemplateValues } from './route-names.js' */
-/** @import { Endpoint } from './workload-request.js' */
+/** @import { Endpoint, TemplateValues } from './route-names.js' */
 /** @import { Issues } from './workload-issues.js' */
 /** @import { YamlPath } from './yaml-source.js' */
 

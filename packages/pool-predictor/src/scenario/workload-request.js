@@ -1,17 +1,6 @@
-import { fillLeadingTemplate } from './route-names.js';
+import { fillLeadingTemplate, keyOf } from './route-names.js';
 
 /** @import { readStep } from './workload-flow.js' */
-
-/**
- * The place that a request goes to, which names its route.
- *
- * @typedef {object} Endpoint
- * @property {string} method such as get
- * @property {string} url as it is written, with the values of templates where they are known
- * @property {string} path of the URL, without host, query string or fragment
- * @property {string} [operation] of GraphQL
- * @property {boolean} isOwn false for another host than the target
- */
 
 const CODE_HOOKS = ['beforeRequest', 'afterResponse'];
 const OPERATION = /(?:^|[\s}])(?:query|mutation|subscription)\s+([_a-z]\w*)\s*[({@]/i;
@@ -64,11 +53,6 @@ export function readRequest(params, path, { issues, target, values, onRequest })
     issues.warn([...path, 'url'], `${url} counts as the app's, because its host or the target is not known`);
   if (endpoint.path.includes('{{')) issues.warn([...path, 'url'], `${endpoint.path} counts as one route`);
   return [{ kind: 'request', route: keyOf(endpoint) }];
-}
-
-/** Makes a key that is different for each endpoint. @param {Endpoint} endpoint */
-export function keyOf({ method, path, operation }) {
-  return `${method.toUpperCase()} ${operation === undefined ? path : `${path} ${operation}`}`;
 }
 
 /** @param {string} url */

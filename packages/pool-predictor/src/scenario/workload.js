@@ -1,15 +1,14 @@
 import { isRecord, textOf } from '../base/json-value.js';
-import { leadingTemplates, nameRoutes, renameRoutes } from './route-names.js';
+import { keyOf, leadingTemplates, nameRoutes, renameRoutes } from './route-names.js';
 import { createUserData } from './user-data.js';
 import { readStep } from './workload-flow.js';
 import { createIssues } from './workload-issues.js';
 import { readPhases } from './workload-phases.js';
-import { keyOf } from './workload-request.js';
 
 /** @import { Workload, Scenario } from '../simulator/scenarios.js' */
 /** @import { FlowContext } from './workload-flow.js' */
 /** @import { Issue, Place } from './workload-issues.js' */
-/** @import { Endpoint } from './workload-request.js' */
+/** @import { Endpoint } from './route-names.js' */
 /** @import { YamlPath } from './yaml-source.js' */
 
 /** @typedef {Endpoint & Place & { route?: string }} RequestLine route: none for another host than the target */
