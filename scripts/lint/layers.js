@@ -48,7 +48,8 @@ const LAYERS = {
   'packages/pool-predictor/': [
     ['src/base/'],
     ['src/simulator/'],
-    ['src/scenario/', 'src/service/', 'src/trace/'],
+    ['src/scenario/', 'src/service/', 'src/reading/'],
+    ['src/trace/'],
     ['src/load/', 'src/doctor/'],
     ['src/runs/', 'src/server/'],
     ['src/predict/'],

@@ -27,9 +27,9 @@ export { checkRecording, openRecording, pickReplayed } from './predict/recording
 export { describeCheck, hideUncertain, judgeTrust } from './predict/trust.js';
 export { MIN_FOR_PERCENTILES } from './predict/size-comparison.js';
 export { findClientUse } from './trace/client-use.js';
-export { readTraceText } from './trace/read-trace.js';
+export { readTraceText } from './reading/read-trace.js';
 export { nameClient, pickPool } from './trace/pick-pool.js';
-export { EVENTS, OUTCOMES } from './trace/recorded-trace.js';
+export { EVENTS, OUTCOMES } from './reading/recorded-trace.js';
 export { createTraceLoad } from './load/trace-load.js';
 export { summariseTrace } from './trace/trace.js';
 
@@ -66,8 +66,8 @@ export { summariseTrace } from './trace/trace.js';
  * @typedef {import('./trace/sessions.js').CallerFacts} CallerFacts
  * @typedef {import('./load/trace-load.js').TraceLoad} TraceLoad
  * @typedef {import('./trace/trace.js').Trace} Trace
- * @typedef {import('./trace/recorded-trace.js').RecordedTrace} RecordedTrace
- * @typedef {import('./trace/recorded-trace.js').RecordedPool} RecordedPool
+ * @typedef {import('./reading/recorded-trace.js').RecordedTrace} RecordedTrace
+ * @typedef {import('./reading/recorded-trace.js').RecordedPool} RecordedPool
  * @typedef {import('./scenario/workload.js').RequestLine} RequestLine
  * @typedef {import('./simulator/scenarios.js').Workload} Workload
  * @typedef {import('./simulator/create-pool.js').PoolOptions} PoolOptions

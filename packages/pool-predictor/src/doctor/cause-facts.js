@@ -5,7 +5,7 @@ import { OPENING_CAUSES } from './causes.js';
 import { askedAtOnce } from './explain-waits.js';
 
 /** @import { ClientUse } from '../trace/client-use.js' */
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { PoolHolder, Wait, WaitEvidence } from './explain-waits.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { FailedOperations } from './failed-operations.js' */

@@ -2,7 +2,7 @@ import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
 import { findClientUse } from '../trace/client-use.js';
 import { listWaiting } from '../trace/open-checkouts.js';
-import { OUTCOMES } from '../trace/recorded-trace.js';
+import { OUTCOMES } from '../reading/recorded-trace.js';
 import { explainWaits } from './explain-waits.js';
 import { findLimits } from './find-limits.js';
 import { PoolHistory } from './pool-history.js';
@@ -17,7 +17,7 @@ import { findSettings } from './setting-findings.js';
 import { judgeClients } from './judge-clients.js';
 import { judge } from './verdict.js';
 
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { Wait, WaitEvidence } from './explain-waits.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { CauseFacts } from './cause-facts.js' */

@@ -2,7 +2,7 @@ import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
 import { isUsedUp } from './second-facts.js';
 
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { WaitEvidence } from './explain-waits.js' */
 /** @import { FailedOperations } from './failed-operations.js' */
 /** @import { RepeatedQueries } from './repeated-queries.js' */

@@ -3,7 +3,7 @@ import { countOpen } from './request-times.js';
 
 /** @import { Intervals } from '../base/intervals.js' */
 /** @import { ClientUse } from '../trace/client-use.js' */
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { PoolHistory, Why } from './pool-history.js' */
 /** @import { RequestCheckouts } from './request-times.js' */

@@ -1,10 +1,10 @@
 import { groupBy } from '../base/group-by.js';
 import { median, sum } from '../base/sample-statistics.js';
 import { findFailedUses } from '../trace/failed-uses.js';
-import { OUTCOMES } from '../trace/recorded-trace.js';
+import { OUTCOMES } from '../reading/recorded-trace.js';
 import { nameClient } from '../trace/pick-pool.js';
 
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 
 /**
  * Operations of a route that failed while they had a connection, not because the pool was cleared.

@@ -2,7 +2,7 @@ import { groupBy } from '../base/group-by.js';
 import { mean } from '../base/sample-statistics.js';
 import { Intervals, countUpTo } from '../base/intervals.js';
 
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { RequestCheckouts, RequestTimes } from './request-times.js' */
 
 /** @typedef {{ route: number, limit: number, waits: RequestTimes[] }} FoundLimit waits: requests that waited for it */

@@ -1,10 +1,10 @@
 import { median } from '../base/sample-statistics.js';
 import { CLEAR_MS } from '../trace/failed-uses.js';
-import { EVENTS } from '../trace/recorded-trace.js';
+import { EVENTS } from '../reading/recorded-trace.js';
 import { Intervals, countUpTo } from '../base/intervals.js';
 
 /** @import { LoopFacts } from './second-facts.js' */
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 
 const [READY, CLOSED, CLEARED] = EVENTS.keys();
 

@@ -2,7 +2,7 @@ import { groupBy } from '../base/group-by.js';
 import { nameClient } from '../trace/pick-pool.js';
 
 /** @import { Wait } from './explain-waits.js' */
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 
 /**
  * A checkout that proves a cause.

@@ -1,6 +1,6 @@
 import { sum } from '../base/sample-statistics.js';
 
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { RequestCheckouts, RequestTimes } from './request-times.js' */
 
 /**

@@ -1,7 +1,7 @@
 import { groupBy } from '../base/group-by.js';
 import { Intervals } from '../base/intervals.js';
 
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 
 /**
  * What a request did, in ms.

@@ -2,7 +2,7 @@ import { groupBy } from '../base/group-by.js';
 import { mean, sum } from '../base/sample-statistics.js';
 import { countUpTo } from '../base/intervals.js';
 
-/** @import { LoopSecond, RecordedTrace, ServerSecond } from '../trace/recorded-trace.js' */
+/** @import { LoopSecond, RecordedTrace, ServerSecond } from '../reading/recorded-trace.js' */
 
 const SECOND_MS = 1000;
 /**

@@ -3,7 +3,7 @@ import { sum } from '../base/sample-statistics.js';
 import { nameClient } from '../trace/pick-pool.js';
 
 /** @import { ClientUse } from '../trace/client-use.js' */
-/** @import { RecordedPool, RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedPool, RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { WaitEvidence } from './explain-waits.js' */
 /** @import { FoundLimit } from './find-limits.js' */
 /** @import { WaitVerdict } from './verdict.js' */

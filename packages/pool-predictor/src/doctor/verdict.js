@@ -3,7 +3,7 @@ import { sum } from '../base/sample-statistics.js';
 import { GROWTH_CAUSES, OPENING_CAUSES } from './causes.js';
 import { describeServer } from './cause-facts.js';
 
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { Wait, WaitEvidence } from './explain-waits.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { CauseFacts } from './cause-facts.js' */

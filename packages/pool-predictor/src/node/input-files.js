@@ -3,10 +3,10 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { readTraceOf } from '../trace/read-trace.js';
+import { readTraceOf } from '../reading/read-trace.js';
 import { readWorkload } from '../scenario/read-workload.js';
 
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 
 /** A header has a few hundred. */
 const MAX_HEADER_BYTES = 10_000;

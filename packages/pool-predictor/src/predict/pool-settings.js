@@ -1,5 +1,5 @@
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
-/** @import { RecordedPool } from '../trace/recorded-trace.js' */
+/** @import { RecordedPool } from '../reading/recorded-trace.js' */
 /** @import { Trace } from '../trace/trace.js' */
 
 /**

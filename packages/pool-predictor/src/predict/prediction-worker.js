@@ -1,8 +1,8 @@
 import { diagnose } from '../doctor/diagnose.js';
-import { readTraceText } from '../trace/read-trace.js';
+import { readTraceText } from '../reading/read-trace.js';
 import { predictWhatIf } from './what-if.js';
 
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 
 /** @type {RecordedTrace} */
 let recorded;

@@ -9,7 +9,7 @@ import { poolOfRecording, poolOfTrace, separateRoutes } from './pool-settings.js
 /** @import { TraceLoad } from '../load/trace-load.js' */
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { PoolChoice } from '../trace/pick-pool.js' */
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { Trace } from '../trace/trace.js' */
 /** @import { TraceCheck } from './check-trace.js' */
 /** @import { AppPool } from './pool-settings.js' */

@@ -1,6 +1,6 @@
 import { sum } from '../base/sample-statistics.js';
 import { listWaiting } from '../trace/open-checkouts.js';
-import { OUTCOMES } from '../trace/recorded-trace.js';
+import { OUTCOMES } from '../reading/recorded-trace.js';
 import { meansByRoute, summariseTrace } from '../trace/trace.js';
 import { poolOfApp } from './pool-settings.js';
 import { predict } from './predict.js';
@@ -11,7 +11,7 @@ import { choosePoolSizes, findEnough, isSame } from './what-if-sizes.js';
 
 /** @import { TraceLoad } from '../load/trace-load.js' */
 /** @import { PredictedVariant } from './predict.js' */
-/** @import { RecordedTrace } from '../trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { TraceCheck } from './check-trace.js' */
 /** @import { Recording } from './recording.js' */
 /** @import { CallersCode, CodedFinding } from '../base/finding.js' */

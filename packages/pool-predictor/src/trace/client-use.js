@@ -2,7 +2,7 @@ import { groupBy } from '../base/group-by.js';
 import { MONITORS } from '../base/monitors.js';
 import { sum } from '../base/sample-statistics.js';
 
-/** @import { ClientsSecond, RecordedTrace } from './recorded-trace.js' */
+/** @import { ClientsSecond, RecordedTrace } from '../reading/recorded-trace.js' */
 
 /** Fewer clients of one server can have their reasons, such as a pool for slow queries and one for change streams. */
 const MANY = 5;

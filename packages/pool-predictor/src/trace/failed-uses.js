@@ -1,6 +1,6 @@
-import { EVENTS, OUTCOMES } from './recorded-trace.js';
+import { EVENTS, OUTCOMES } from '../reading/recorded-trace.js';
 
-/** @import { RecordedTrace } from './recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 
 const FAILED = OUTCOMES.indexOf('operationFailed');
 const CLEARED = EVENTS.indexOf('poolCleared');

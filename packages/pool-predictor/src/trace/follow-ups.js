@@ -1,4 +1,4 @@
-import { SAME_MS, sameMsOf } from './resolution.js';
+import { SAME_MS, sameMsOf } from '../reading/resolution.js';
 import { followSockets, takeTurns } from './socket-chains.js';
 import { SOCKET_USES } from './socket-users.js';
 import { joinRequests } from './traced-requests.js';

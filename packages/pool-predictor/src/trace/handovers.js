@@ -1,4 +1,4 @@
-import { levelRounding, sameMsOf } from './resolution.js';
+import { levelRounding, sameMsOf } from '../reading/resolution.js';
 
 /** @import { Trace } from './trace.js' */
 

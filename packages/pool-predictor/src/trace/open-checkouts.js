@@ -1,7 +1,7 @@
 import { median } from '../base/sample-statistics.js';
-import { OUTCOMES } from './recorded-trace.js';
+import { OUTCOMES } from '../reading/recorded-trace.js';
 
-/** @import { RecordedTrace } from './recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { SocketUse } from './socket-users.js' */
 
 const [CHECKED_IN, , , , WAITING, CHECKED_OUT] = OUTCOMES.keys();

@@ -1,9 +1,9 @@
 import { groupBy } from '../base/group-by.js';
 import { countBelow } from '../base/intervals.js';
-import { EVENTS, OUTCOMES } from './recorded-trace.js';
+import { EVENTS, OUTCOMES } from '../reading/recorded-trace.js';
 
 /** @import { Outage } from '../simulator/driver-pool.js' */
-/** @import { RecordedTrace } from './recorded-trace.js' */
+/** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 
 /**
  * @typedef {object} AcrossOutages checkouts as they would have been asked for without outages, by row

@@ -3,10 +3,10 @@ import { findManyPools } from './client-use.js';
 import { comeFromCallers, completeUses, listWaiting } from './open-checkouts.js';
 import { findFailedUses } from './failed-uses.js';
 import { followOutages, joinMoves } from './outages.js';
-import { EVENTS, OUTCOMES } from './recorded-trace.js';
+import { EVENTS, OUTCOMES } from '../reading/recorded-trace.js';
 import { SOCKET_USES, judgeSockets } from './socket-users.js';
 
-/** @import { RecordedPool, RecordedProcess, RecordedTrace } from './recorded-trace.js' */
+/** @import { RecordedPool, RecordedProcess, RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { SocketUse } from './socket-users.js' */
 /** @import { Trace, TraceOpenings } from './trace.js' */
 
@@ -47,6 +47,13 @@ export function nameClient({ name }) {
 }
 
 /**
+ * From here on, one pool is looked at, and who waits for whom in it:
+ *
+ *     RecordedTrace --pickPool--> Trace --joinRequests--> requests --findFollowUps--> which one follows which answer
+ *          |  followOutages, findFailedUses, listWaiting   |  findHandovers        '--listSessions--> callers,
+ *          |                                               '--> how late it was handed over      visits
+ *          '--judgeSockets--> who uses each socket
+ *
  * Picks the pool that predictions are about: the only one of the choice, else the only one where checkouts waited, else
  * the one with the most checkouts.
  *

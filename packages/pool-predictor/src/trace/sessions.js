@@ -1,5 +1,5 @@
 import { median, sum } from '../base/sample-statistics.js';
-import { levelRounding, sameMsOf } from './resolution.js';
+import { levelRounding, sameMsOf } from '../reading/resolution.js';
 import { createRandom } from '../simulator/random.js';
 import { planRequests } from './traced-requests.js';
 

@@ -1,4 +1,4 @@
-import { SAME_MS } from './resolution.js';
+import { SAME_MS } from '../reading/resolution.js';
 
 /** @import { RequestStarts } from './follow-ups.js' */
 /** @import { SocketUse } from './socket-users.js' */

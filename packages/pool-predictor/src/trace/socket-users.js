@@ -1,6 +1,6 @@
 import { quantile, sum } from '../base/sample-statistics.js';
 
-/** @import { RecordedRequests } from './recorded-trace.js' */
+/** @import { RecordedRequests } from '../reading/recorded-trace.js' */
 
 /**
  * Who sends the requests of a socket. `alone`: its only request. `waiting`: one user, who sends the next request after

@@ -4,6 +4,7 @@ import { summarise } from '../simulator/route-stats.js';
 import { joinRequests } from './traced-requests.js';
 
 /** @import { ClientUse } from './client-use.js' */
+/** @import { ReportedServer } from '../reading/recorded-trace.js' */
 /** @import { Outage } from '../simulator/driver-pool.js' */
 
 /**
@@ -31,8 +32,7 @@ import { joinRequests } from './traced-requests.js';
  * @property {number} [callers] that sent all its requests, each after the answer to its last, as the user said; 0: none, they
  *   arrived on their own
  * @property {ClientUse} [clients] whose pool is one of many, so that its size decides nothing
- * @property {{ cores: number, busyCores: number, otherBusyCores?: number }} [server] what it reported: its cores, and how
- *   many of them it used on average; otherBusyCores: how many other programs on its machine used, where that is known
+ * @property {ReportedServer} [server] what it reported
  * @property {{ busyShare: number, busyMs: number, isLate: boolean }} [loop] the app's event loop: busyShare of its time;
  *   busyMs: by request, whatever kept it busy; isLate: so much that it blurs which request came first
  * @property {RefusedCheckout[]} [refused] those that got no connection in time, of requests that are replayed all the

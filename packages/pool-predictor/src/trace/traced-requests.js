@@ -1,6 +1,6 @@
 import { Intervals } from '../base/intervals.js';
 import { planRecorded } from '../simulator/request-plan.js';
-import { levelRounding, sameMsOf } from './resolution.js';
+import { levelRounding, sameMsOf } from '../reading/resolution.js';
 
 /** @import { CallerRequest } from '../simulator/arrivals.js' */
 /** @import { KnownRequest } from '../simulator/request-plan.js' */

@@ -56,7 +56,7 @@ const times = (/** @type {number} */ count, /** @type {(index: number) => any} *
 const serveTenants = (count, isFirst = () => false) =>
   times(count, (index) => ({ pool: index % 40, isFirst: isFirst(index) }));
 
-/** @type {[string, Promise<import('../../src/trace/recorded-trace.js').RecordedTrace>, object][]} */
+/** @type {[string, Promise<import('../../src/reading/recorded-trace.js').RecordedTrace>, object][]} */
 const MANY = [
   [
     'one in each request, left open',

@@ -1,4 +1,4 @@
-import { readTraceText } from '../../src/trace/read-trace.js';
+import { readTraceText } from '../../src/reading/read-trace.js';
 
 /** @typedef {Record<string, unknown>} Line */
 

@@ -7,7 +7,7 @@ import { LoopFacts, measureGrowth, ServerFacts } from '../../src/doctor/second-f
 import { events, record, requests } from './recordings.js';
 
 /** @import { RequestTimes } from '../../src/doctor/request-times.js' */
-/** @import { RecordedTrace } from '../../src/trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../../src/reading/recorded-trace.js' */
 /** @import { Line } from './recordings.js' */
 
 // What is a little below a threshold, and a little above it: a threshold that moves fails here.

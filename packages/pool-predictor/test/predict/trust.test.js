@@ -7,7 +7,7 @@ import { checkRecording, openRecording, pickReplayed } from '../../src/predict/r
 import { predictWhatIf } from '../../src/predict/what-if.js';
 import { choosePoolSizes, findEnough } from '../../src/predict/what-if-sizes.js';
 import { pickPool } from '../../src/trace/pick-pool.js';
-import { readTraceText } from '../../src/trace/read-trace.js';
+import { readTraceText } from '../../src/reading/read-trace.js';
 import { record } from '../doctor/recordings.js';
 
 /** @import { Load } from '../../src/load/load.js' */

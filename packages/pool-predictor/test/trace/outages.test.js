@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { RECORDED_SEED, createTraceLoad } from '../../src/load/trace-load.js';
 import { simulateHere } from '../../src/runs/simulation-runs.js';
 import { nameClient, pickPool } from '../../src/trace/pick-pool.js';
-import { readTraceText } from '../../src/trace/read-trace.js';
+import { readTraceText } from '../../src/reading/read-trace.js';
 
 /**
  * Two connections are open from the start. The pool is cleared at 100 ms and ready again at 600.

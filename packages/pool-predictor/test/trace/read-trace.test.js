@@ -6,10 +6,10 @@ import { scratchFolder } from 'test-support/cleanup.js';
 import { traceText } from 'test-support/trace-text.js';
 import { readTrace } from '../../src/node/input-files.js';
 import { nameClient, pickPool } from '../../src/trace/pick-pool.js';
-import { EVENTS, OUTCOMES } from '../../src/trace/recorded-trace.js';
-import { readTraceText } from '../../src/trace/read-trace.js';
+import { EVENTS, OUTCOMES } from '../../src/reading/recorded-trace.js';
+import { readTraceText } from '../../src/reading/read-trace.js';
 
-/** @import { RecordedTrace } from '../../src/trace/recorded-trace.js' */
+/** @import { RecordedTrace } from '../../src/reading/recorded-trace.js' */
 
 const folder = await scratchFolder();
 

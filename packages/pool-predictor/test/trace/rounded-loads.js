@@ -3,7 +3,7 @@ import { createRandom } from '../../src/simulator/random.js';
 import { simulate } from '../../src/simulator/simulate.js';
 import { createTraceLoad } from '../../src/load/trace-load.js';
 import { pickPool } from '../../src/trace/pick-pool.js';
-import { readTraceText } from '../../src/trace/read-trace.js';
+import { readTraceText } from '../../src/reading/read-trace.js';
 import { summariseTrace } from '../../src/trace/trace.js';
 import { GAPS, TIMES, callers, run, toTrace, visitors } from './traces.js';
 

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { createTraceLoad } from '../../src/load/trace-load.js';
 import { createRandom } from '../../src/simulator/random.js';
 import { pickPool } from '../../src/trace/pick-pool.js';
-import { readTraceText } from '../../src/trace/read-trace.js';
+import { readTraceText } from '../../src/reading/read-trace.js';
 import { callers, GAPS, run, TIMES, visitors } from './traces.js';
 
 /** @import { SimulatedRequest } from '../../src/simulator/tally.js' */

@@ -1,5 +1,3 @@
-/** @import { Trace } from './trace.js' */
-
 /**
  * How a checkout can end, by the numbers in `outcomeOf`. The last two had not ended when the recording did: one still
  * waited, and one still had its connection.
@@ -35,10 +33,15 @@ export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClose
  * @property {RecordedRequests} requests
  * @property {RecordedEvents} events
  * @property {{ loop: LoopSecond[], server: ServerSecond[], clients: ClientsSecond[] }} seconds
- * @property {Trace['server']} [server]
+ * @property {ReportedServer} [server]
  * @property {{ count: number, waitedMs: number }} unlisted checkouts that still waited when the recording ended, and how
  *   long they had, all together, where a recorder of before did not list them
  * @property {string[]} warnings
+ *
+ * @typedef {object} ReportedServer what the server reported
+ * @property {number} cores
+ * @property {number} busyCores how many of them it used on average
+ * @property {number} [otherBusyCores] how many other programs on its machine used, where that is known
  *
  * @typedef {object} RecordedCheckouts in order of their starts
  * @property {number} length

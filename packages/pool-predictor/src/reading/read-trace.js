@@ -41,7 +41,11 @@ export function readTraceText(text, file = 'The trace') {
 }
 
 /**
- * Reads a trace in one pass.
+ * Reads a trace in one pass:
+ *
+ *     text --splitLines--> lines --findFault--> valid lines --TraceColumns--> columns --TraceLines--> RecordedTrace
+ *                                                  '--Definitions--> pools, routes and operations
+ *
  *
  * @param {AsyncIterable<string> | Iterable<string>} chunks of its text
  * @param {string} file its name, for messages
