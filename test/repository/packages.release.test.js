@@ -43,7 +43,7 @@ test.each([
   ['mongodb-gather', 'gather'],
   ['mongodb-pool-monitor', 'core/monitor'],
   ['mongodb-pool-page', 'live-view'],
-  ['mongodb-pool-predictor', 'trace/read-trace'],
+  ['mongodb-pool-predictor', 'reading/read-trace'],
   ['oplog-replicator', 'target'],
 ])(
   'the tests of %s need nothing else of this repository',
