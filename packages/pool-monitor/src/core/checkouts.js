@@ -85,7 +85,7 @@ export class Checkouts {
     return pools.flatMap((pool) => {
       const held = pool.connections.held.flatMap(({ checkout }) => checkout ?? []);
       return [...pool.waiters(), ...held].map((checkout) => {
-        const outcome = /** @type {const} */ (checkout.connection ? 'checkedOut' : 'waiting');
+        const outcome = checkout.connection ? 'checkedOut' : 'waiting';
         return describeCheckout(checkout, pool.now(), { outcome, reason: null });
       });
     });
