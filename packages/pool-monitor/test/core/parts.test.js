@@ -128,8 +128,8 @@ describe('the holders of a connection', () => {
 
 describe('a request context', () => {
   const createContext = () => new RequestContext({ route: '/a' }, 1);
-  const createCheckout = (isCallersFlow = true) =>
-    /** @type {Checkout} */ (/** @type {unknown} */ ({ isOver: false, nextOpen: null, pool: { isCallersFlow } }));
+  const createCheckout = () =>
+    /** @type {Checkout} */ (/** @type {unknown} */ ({ isOver: false, nextOpen: null, pool: { isCallersFlow: true } }));
 
   test('a checkout needs a scope of its own only beside others', () => {
     const context = createContext();
@@ -139,26 +139,6 @@ describe('a request context', () => {
     for (const ended of [third, first, second]) context.end(ended);
     expect(context.begin(last, false)).toBe(false);
     expect(context.alone).toBe(last);
-  });
-
-  test('a checkout that was only inferred to be aborted may still end', () => {
-    const context = createContext();
-    const [aborted, next] = [createCheckout(), createCheckout()];
-    context.begin(aborted, false);
-    context.end(aborted);
-    expect(context.mayBeOpen).toBe(true);
-    expect(context.begin(next, false)).toBe(true);
-    expect(context.alone).toBe(aborted);
-  });
-
-  test('so one in its scope needs a scope of its own', () => {
-    expect(createContext().begin(createCheckout(), true)).toBe(true);
-  });
-
-  test('with a driver that leaves the flow of the caller each one needs a scope', () => {
-    const context = createContext();
-    expect(context.begin(createCheckout(false), false)).toBe(true);
-    expect(context.alone).toBeNull();
   });
 
   test('it is open while any of its checkouts is, in whatever order they end, or while one begins', () => {
@@ -178,13 +158,6 @@ describe('a request context', () => {
     expect(context.mayBeOpen).toBe(true);
     context.end(third);
     expect(context.mayBeOpen).toBe(false);
-  });
-
-  test('a new checkout is the last one, once it is checked in', () => {
-    const context = createContext();
-    context.last = createCheckout();
-    context.begin(createCheckout(), false);
-    expect(context.last).toBeNull();
   });
 
   test('it counts what it holds of a pool, the time in which any of its waits goes on, and aborts all of them', () => {
