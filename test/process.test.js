@@ -10,7 +10,7 @@ import { startGuarded } from '../src/process/guarded-process.js';
 import { watchOpenFiles } from '../src/process/open-files.js';
 import { inScratchFolder } from '../src/process/temp-folder.js';
 import { createTestLog } from './support/serve-app.js';
-import { isRunning } from './support/start-app.js';
+import { isRunning } from '../src/process/process-info.js';
 
 describe('the parent', () => {
   /** The shell, on other systems, is replaced by what it runs, or there are no signals. */

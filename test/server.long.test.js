@@ -10,7 +10,8 @@ import { sharedMongoUrl } from 'test-support/mongod.js';
 import { until } from 'test-support/waiting.js';
 import { openMongoGate } from './support/mongo-gate.js';
 import { serveApp } from './support/serve-app.js';
-import { dataFoldersOf, isRunning, mongodsOf, refusesConnections, startApp } from './support/start-app.js';
+import { isRunning } from '../src/process/process-info.js';
+import { dataFoldersOf, mongodsOf, refusesConnections, startApp } from './support/start-app.js';
 import { listen } from '../src/http/listen.js';
 
 const OPEN_FILES = 80;

@@ -7,7 +7,8 @@ import { holdRequest } from 'test-support/network.js';
 import { listen } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
 import { openMongoGate } from './support/mongo-gate.js';
-import { dataFoldersOf, isRunning, mongodsOf, refusesConnections, startApp } from './support/start-app.js';
+import { isRunning } from '../src/process/process-info.js';
+import { dataFoldersOf, mongodsOf, refusesConnections, startApp } from './support/start-app.js';
 
 /** A process can't handle signals on Windows. */
 const onPosix = process.platform === 'win32' ? test.skip : test;

@@ -1,7 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { listProcesses, listTree } from '../../src/process/process-info.js';
 import { sum } from '../base/statistics.js';
 import { BUSY_MACHINE } from '../report/machine.js';
 import { watchThread } from './environment.js';
+
+/** @import { ProcessInfo } from '../../src/process/process-info.js' */
 
 /**
  * What a measurement had of this machine.
@@ -81,7 +84,7 @@ function readCores(isOwnServer) {
     const [user, nice, system, idle, iowait, irq, softirq, steal] = ticks;
     // Interrupts belong to nobody: a load's own packets cause most of them.
     const busy = user + nice + system + steal;
-    const own = sum(listOwn(readProcesses(), { root: process.pid, isOwnServer }).map(({ ticks }) => ticks));
+    const own = sum(listOwn(listProcesses(), { root: process.pid, isOwnServer }).map(({ ticks }) => ticks));
     return { total: busy + idle + iowait + irq + softirq, busy, own };
   } catch {
     return undefined;
@@ -89,63 +92,15 @@ function readCores(isOwnServer) {
 }
 
 /**
- * @typedef {object} ProcessTimes
- * @property {number} pid
- * @property {number} parent
- * @property {string} name
- * @property {boolean} isKernel a thread of the system
- * @property {number} ticks of it and its ended children
- */
-
-/** The flag PF_KTHREAD. */
-const KERNEL_THREAD = 0x200000;
-
-/** @returns {ProcessTimes[]} */
-function readProcesses() {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        return parseProcess(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-      } catch {
-        return []; // It has ended.
-      }
-    });
-}
-
-/**
- * Parses a line of /proc/PID/stat: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
- * @param {string} line its name may contain spaces and brackets
- * @returns {ProcessTimes}
- */
-export function parseProcess(line) {
-  const [open, close] = [line.indexOf('('), line.lastIndexOf(')')];
-  const fields = line
-    .slice(close + 2)
-    .split(' ')
-    .map(Number);
-  return {
-    pid: Number(line.slice(0, open)),
-    parent: fields[1],
-    name: line.slice(open + 1, close),
-    isKernel: (fields[6] & KERNEL_THREAD) !== 0,
-    ticks: sum(fields.slice(11, 15)),
-  };
-}
-
-/**
- * @param {ProcessTimes[]} processes
+ * @template {Pick<ProcessInfo, 'pid' | 'parent' | 'name' | 'isKernel'>} Process
+ * @param {Process[]} processes
  * @param {{ root: number, isOwnServer: boolean }} options
- * @returns {ProcessTimes[]} the root, what it started, what may be its MongoDB, and the system, which works for them:
+ * @returns {Process[]} the root, what it started, what may be its MongoDB, and the system, which works for them:
  *   it writes their files, for example
  */
 export function listOwn(processes, { root, isOwnServer }) {
-  const parents = new Map(processes.map(({ pid, parent }) => [pid, parent]));
-  const isOurs = (/** @type {number | undefined} */ pid) => {
-    for (let at = pid; at; at = parents.get(at)) if (at === root) return true;
-    return false;
-  };
+  const tree = new Set(listTree(root, processes));
   return processes.filter(
-    ({ pid, name, isKernel }) => isKernel || isOurs(pid) || (!isOwnServer && /^mongo[ds]$/.test(name)),
+    ({ pid, name, isKernel }) => isKernel || tree.has(pid) || (!isOwnServer && /^mongo[ds]$/.test(name)),
   );
 }

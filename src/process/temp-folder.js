@@ -3,7 +3,7 @@ import { access, mkdtemp, readdir, readFile, readlink, rename, rm } from 'node:f
 import os from 'node:os';
 import path from 'node:path';
 import { makeFolder, unwritable } from '../base/files.js';
-import { readProcess } from './process-info.js';
+import { isRunning, readProcess } from './process-info.js';
 
 const NAME = /^(?:mongodb|artillery)-pool-lab-(\d+)-(\d+)-([0-9a-f]+)-/;
 
@@ -48,11 +48,7 @@ async function removeLeftovers(temp, system) {
 
 /** Whether that process is still there: a later one can have its id. @param {number} pid @param {string} startedAt */
 function isAlive(pid, startedAt) {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ESRCH') return false;
-  }
+  if (!isRunning(pid)) return false;
   // In a new PID namespace, /proc can still be the one of the old.
   const isOurProc = readProcess(process.pid)?.startedAt === readProcess('self')?.startedAt;
   const found = isOurProc ? readProcess(pid) : undefined;

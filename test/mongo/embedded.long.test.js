@@ -4,7 +4,8 @@ import { cleanUp } from 'test-support/cleanup.js';
 import { until } from 'test-support/waiting.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { readSettings } from '../../src/settings.js';
-import { dataFoldersOf, isRunning, mongodsOf } from '../support/start-app.js';
+import { isRunning } from '../../src/process/process-info.js';
+import { dataFoldersOf, mongodsOf } from '../support/start-app.js';
 
 /** @param {AbortSignal} [signal] */
 async function startThree(signal) {

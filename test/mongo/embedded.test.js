@@ -7,7 +7,8 @@ import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { until } from 'test-support/waiting.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { readSettings } from '../../src/settings.js';
-import { dataFoldersOf, isRunning, mongodsOf } from '../support/start-app.js';
+import { isRunning } from '../../src/process/process-info.js';
+import { dataFoldersOf, mongodsOf } from '../support/start-app.js';
 import { findMongod } from '../../src/mongo/find-mongod.js';
 import { requireSha256 } from '../../src/mongo/require-sha256.js';
 

@@ -101,12 +101,3 @@ export async function mongodsOf(pid) {
   }
   return pids;
 }
-
-/** @param {number} pid */
-export function isRunning(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

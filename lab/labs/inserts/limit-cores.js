@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { isRunning } from '../../../src/process/process-info.js';
 
 const run = promisify(execFile);
 /** A thread that ends while taskset is at work; the next try does not list it. */
@@ -24,14 +25,5 @@ export async function limitCores(pid, count, taskset = 'taskset') {
       if (ENDED.test(message) && left > 1 && isRunning(pid)) continue;
       throw new Error(`taskset could not limit the server to ${count} of the cores: ${message}`, { cause });
     }
-  }
-}
-
-/** @param {number} pid */
-function isRunning(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { compareCores, listOwn, parseProcess, watchMachine } from '../../harness/machine-share.js';
+import { parseProcess } from '../../../src/process/process-info.js';
+import { compareCores, listOwn, watchMachine } from '../../harness/machine-share.js';
 import { listFindings } from '../../report/findings.js';
 import { describeMachine, wasBusy } from '../../report/machine.js';
 import { renderTable } from '../../report/table.js';
@@ -31,7 +32,7 @@ describe("this machine's cores", () => {
 
   test('the name of a process may have spaces and brackets; the work of its ended children is its own', () => {
     const fields = 'S 12 7 7 0 -1 4194560 76 94 0 131 20 8 101 66 20 0 1 0 38 52';
-    expect(parseProcess(`345 (a (b) c) ${fields}`)).toEqual({
+    expect(parseProcess(`345 (a (b) c) ${fields}`)).toMatchObject({
       pid: 345,
       parent: 12,
       name: 'a (b) c',
