@@ -37,7 +37,7 @@ describeInBrowser("the page's what-if and predict, from one recording", () => {
   test.each([
     ['mixed.yaml, with one connection', `${RECORDINGS}/mixed-at-1.jsonl`, 10],
     ['an ordinary minute, whose callers have sockets', 'examples/ordinary-minute.jsonl', 1],
-    ['nobody waits', 'packages/pool-predictor/test/trace/golden/version-3.jsonl', 0],
+    ['few wait', 'packages/pool-predictor/test/trace/golden/version-3.jsonl', 0],
   ])('%s', async (_, file, atLeast) => {
     const trace = await readFile(file, 'utf8');
     const page = await browser.newPage();
@@ -45,7 +45,7 @@ describeInBrowser("the page's what-if and predict, from one recording", () => {
     const { poolSizes, routes, doubt } = await askWorker(page, trace);
     expect(poolSizes.length).toBeGreaterThanOrEqual(atLeast);
     if (atLeast === 0) {
-      expect(doubt?.code).toBe('nobodyWaited');
+      expect(doubt?.code).toBe('fewWaits');
     } else {
       const { stdout } = await runCli(['predict', '--trace', file, '--pool-sizes', poolSizes.join(), '--json']);
       const { variants } = JSON.parse(stdout);
@@ -68,12 +68,17 @@ describeInBrowser("the page's what-if and predict, from one recording", () => {
     const page = await open(await readFile(`${RECORDINGS}/mixed-at-1.jsonl`, 'utf8'));
     const slider = page.getByRole('slider', { name: 'Try a pool size' });
     // Unasked, it shows the size that is enough.
-    await page.getByText(/^With 5 connections, \/fast would have taken [\d.]+ ms instead of [\d.]+ s\.$/).waitFor();
+    await page
+      .getByText(/^With 5 connections, \/fast would have taken at most [\d.]+ ms instead of [\d.]+ s\.$/)
+      .waitFor();
     await slider.press('Home');
     for (const [index, seconds] of [20, 6, 2].entries()) {
       const answer = page.getByText(new RegExp(`^With ${index + 1} connections?: `));
-      const [, shown] = (await answer.innerText()).match(/\/fast\smax\s([\d.]+)\ss/) ?? [];
-      expect(Math.abs(Number(shown) / seconds - 1)).toBeLessThan(0.05 + 0.05 / seconds);
+      // The band of the smallest hides no figure; those of the others are too wide for one.
+      const [, low, unit, high = low] =
+        (await answer.innerText()).match(/\/fast\smax\s([\d.]+)(?:\s(m?s)\sto\s([\d.]+))?\ss/) ?? [];
+      expect(Number(low) / (unit === 'ms' ? 1000 : 1)).toBeLessThanOrEqual(seconds);
+      expect(Number(high)).toBeGreaterThanOrEqual(seconds - 0.05);
       await slider.press('ArrowRight');
     }
     await page.close();

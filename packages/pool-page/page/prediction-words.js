@@ -21,16 +21,31 @@ export function describeAnswer({ poolSizes, recordedSize, failures, isOpen }, ro
   const size = poolSizes[index];
   const changes = Object.entries(routes).map(([name, { measuredMs, predicted }]) => {
     const figure = predicted[index];
-    return { name, measuredMs, figure, change: Math.abs(Math.log(figure.ms / measuredMs)) || 0 };
+    const { ms, then } = describeChange(figure, measuredMs);
+    return { name, measuredMs, isSame: figure.isSame, then, change: Math.abs(Math.log(ms / measuredMs)) };
   });
-  const [{ name, measuredMs, figure }] = changes.toSorted((a, b) => b.change - a.change);
+  const [{ name, measuredMs, isSame, then }] = changes.toSorted((a, b) => b.change - a.change);
   const now = `${isOpen ? 'at least ' : ''}${formatQuantity(measuredMs, 'ms')}`;
-  const then = Number.isNaN(figure.ms) ? describeEnds(figure) : formatQuantity(figure.ms, 'ms');
   const fail = failures[index] > 0 ? `, and ${countOf(failures[index], 'request', 'requests')} would have failed` : '';
   const having = `With ${countConnections(size)}`;
   if (size === recordedSize) return `${having}, as now, ${name} took ${now}${fail}.`;
-  if (figure.isSame) return `${having}, ${name} would have taken ${then}, as with ${recordedSize}${fail}.`;
+  if (isSame) return `${having}, ${name} would have taken ${then}, as with ${recordedSize}${fail}.`;
   return `${having}, ${name} would have taken ${then} instead of ${now}${fail}.`;
+}
+
+/**
+ * What is sure of a figure: itself, or where its band hides it, the end of the band that is next to what was measured.
+ *
+ * @param {WhatIfRoute['predicted'][number]} figure
+ * @param {number} measuredMs
+ * @returns {{ ms: number, then: string }} ms: that is compared with what was measured
+ */
+function describeChange(figure, measuredMs) {
+  const [lowMs, highMs] = [Number(figure.lowMs), Number(figure.highMs)];
+  if (!Number.isNaN(figure.ms)) return { ms: figure.ms, then: formatQuantity(figure.ms, 'ms') };
+  if (highMs < measuredMs) return { ms: highMs, then: `at most ${formatQuantity(highMs, 'ms')}` };
+  if (lowMs > measuredMs) return { ms: lowMs, then: `at least ${formatQuantity(lowMs, 'ms')}` };
+  return { ms: measuredMs, then: describeEnds(figure) };
 }
 
 /**

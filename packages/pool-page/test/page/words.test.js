@@ -345,6 +345,19 @@ describe('predictions', () => {
     expect(describeAnswer(ANSWERED, both, 1)).toMatch(/, \/slow would have taken 5\.0 s instead of 9\.1 s/);
   });
 
+  test.each([
+    [2, 30, 'at most 30 ms'],
+    [8000, 9000, 'at least 8.0 s'],
+  ])(
+    'a band from %d to %d ms, which does not have what was measured, says how much at least',
+    (lowMs, highMs, then) => {
+      const hidden = { ...ROUTES['/fast'].predicted[1], ms: NaN, lowMs, highMs };
+      const routes = { ...ROUTES, '/fast': { ...ROUTES['/fast'], predicted: [hidden, hidden] } };
+      const answer = describeAnswer({ ...ANSWERED, poolSizes: [2, 6] }, routes, lowMs < 10 ? 1 : 0);
+      expect(answer).toContain(`, /fast would have taken ${then} instead of 4.2 s`);
+    },
+  );
+
   const whatIfOf = (/** @type {object} */ facts) =>
     /** @type {WhatIf} */ ({ poolSizes: /** @type {number[]} */ ([]), ...facts });
   /** @param {string} code @param {object} [figures] */
