@@ -1,5 +1,3 @@
-/** @import { PredictedVariant } from './predict.js' */
-
 /** Two figures are the same if they differ by less than this share, or time. */
 const SAME = { share: 0.05, ms: 5 };
 
@@ -11,19 +9,17 @@ const MIN_LARGEST = 10;
  * The smallest size with which nothing fails that could be served, and each route is about as fast as with any. Where
  * no size is best for all, that with which the route that loses most loses least.
  *
- * @param {Pick<PredictedVariant, 'predicted'>[]} variants by size
- * @param {(readonly [route: string, figure: 'p95Ms' | 'maxMs'])[]} figures
+ * @param {number[]} failures by size
+ * @param {number[][]} timesMs of each route, by size
  * @returns {number} its index
  */
-export function findEnough(variants, figures) {
-  const all = variants.map(({ predicted }) => predicted);
-  const fewest = Math.min(...all.map(({ failures }) => failures));
-  const bestMs = figures.map(([route, figure]) => Math.min(...all.map(({ routes }) => routes[route][figure])));
-  const losses = all.map(({ routes, failures }) => {
-    if (failures > fewest) return Infinity;
-    const each = figures.map(([route, figure], index) => {
-      const ms = routes[route][figure];
-      return isSame(ms, bestMs[index]) ? 0 : ms / bestMs[index];
+export function findEnough(failures, timesMs) {
+  const fewest = Math.min(...failures);
+  const losses = failures.map((count, size) => {
+    if (count > fewest) return Infinity;
+    const each = timesMs.map((ofRoute) => {
+      const bestMs = Math.min(...ofRoute);
+      return isSame(ofRoute[size], bestMs) ? 0 : ofRoute[size] / bestMs;
     });
     return Math.max(...each);
   });

@@ -523,8 +523,12 @@ describe('what if', () => {
       const at = (/** @type {number} */ size) => cut.routes[FAST].predicted[cut.poolSizes.indexOf(size)];
       expect(at(2).ms).toBeGreaterThan(cut.routes[FAST].measuredMs);
       expect(at(8).lowMs).toBeLessThan(20);
-      expect([6, 7, 8]).toContain(whole.poolSizes[whole.enough]);
-      expect([6, 7, 8]).toContain(cut.poolSizes[cut.enough]);
+      // Not one whose figure is hidden, because it may take as long as its band allows.
+      for (const { poolSizes, enough, routes } of [cut, whole]) {
+        expect([6, 7, 8, 9, 10]).toContain(poolSizes[enough]);
+        const ends = routes[FAST].predicted.map(({ ms, highMs }) => (Number.isNaN(ms) ? Number(highMs) : ms));
+        expect(ends[enough]).toBeLessThan(Math.min(...ends) * 1.05 + 5);
+      }
     });
 
     test('a route that was never answered gets no figures, and neither do the others', async () => {
@@ -653,14 +657,11 @@ describe('what if', () => {
       1,
     ],
   ])('the size that is enough: %s', (_, timesMs, failures, index) => {
-    const variants = timesMs.map(([fast, slow], size) => ({
-      predicted: { failures: failures[size], routes: { [FAST]: { p95Ms: fast }, [REPORT]: { p95Ms: slow } } },
-    }));
     expect(
-      findEnough(/** @type {any} */ (variants), [
-        [FAST, 'p95Ms'],
-        [REPORT, 'p95Ms'],
-      ]),
+      findEnough(
+        failures,
+        [0, 1].map((route) => timesMs.map((times) => times[route])),
+      ),
     ).toBe(index);
   });
 
