@@ -5,7 +5,8 @@ import { readSettings } from '../../src/settings.js';
 import { WORKER_OPTIONS } from '../labs/replication/worker-options.js';
 import { formatBytes, formatDuration, ProgressWords } from './describe-progress.js';
 import { runReplicationDemo } from './replicate-demo.js';
-import { collect, parseText, parseUpTo } from './option-parsers.js';
+import { openMetrics } from './replication-metrics.js';
+import { collect, parsePort, parseText, parseUpTo } from './option-parsers.js';
 import { runUntilSignal } from './signals.js';
 import { StatusLine } from './status-line.js';
 
@@ -32,6 +33,7 @@ SIGTERM, when it stopped cleanly and the same command continues. With --verify:
  * @property {number} workers
  * @property {ReplicateOptions['hash']} hash
  * @property {ReplicateOptions['merge']} merge
+ * @property {number} [metricsPort]
  * @property {boolean} untilCaughtUp
  * @property {boolean} verify
  * @property {boolean} demo
@@ -55,6 +57,7 @@ export const command = {
     ['--hash <what>', WORKER_OPTIONS.hash.about, WORKER_OPTIONS.hash.choices, 'id'],
     ['--merge <rule>', WORKER_OPTIONS.merge.about, WORKER_OPTIONS.merge.choices, 'all'],
     ['--until-caught-up', 'end once the target has everything that the source has'],
+    ['--metrics-port <n>', 'serve /metrics for Prometheus on this loopback port; 0 picks a free one', parsePort],
     [
       '--verify',
       'only compare source and target, range by range. It reads all documents. ' +
@@ -78,8 +81,9 @@ async function runReplicate({ include, exclude, demo, ...options }, self) {
   const settings = readSettings();
   const source = requireUrl('--source', options.source, 'MONGO_URL', settings.mongoUrl);
   const target = requireUrl('--target', options.target, 'MONGO_TARGET_URL', settings.mongoTargetUrl);
-  if (options.verify && options.untilCaughtUp)
-    throw new Error("--verify only compares, so it can't be used with --until-caught-up");
+  if (options.verify && (options.untilCaughtUp || options.metricsPort !== undefined)) {
+    throw new Error("--verify only compares, so it can't be used with --until-caught-up or --metrics-port");
+  }
   const ends = { source, target, namespaces: { include, exclude } };
   await runUntilSignal(
     (signal) => (options.verify ? compare(ends, signal) : follow(ends, { ...options, signal })),
@@ -89,10 +93,10 @@ async function runReplicate({ include, exclude, demo, ...options }, self) {
 
 /**
  * @param {{ source: string, target: string, namespaces: Filter }} ends
- * @param {Pick<ReplicateCommandOptions, 'workers' | 'hash' | 'merge' | 'untilCaughtUp'> &
+ * @param {Pick<ReplicateCommandOptions, 'workers' | 'hash' | 'merge' | 'metricsPort' | 'untilCaughtUp'> &
  *   { signal: AbortSignal }} options
  */
-async function follow({ source, target, namespaces }, { workers, hash, merge, untilCaughtUp, signal }) {
+async function follow({ source, target, namespaces }, { workers, hash, merge, metricsPort, untilCaughtUp, signal }) {
   const replication = await replicate({
     sources: [source],
     target,
@@ -110,12 +114,14 @@ async function follow({ source, target, namespaces }, { workers, hash, merge, un
   const words = new ProgressWords();
   const status = new StatusLine(process.stderr, () => words.describe(replication.figures()));
   try {
+    const metrics = metricsPort === undefined ? null : await openMetrics(replication.figures, metricsPort);
+    if (metrics) status.report(`Metrics: ${metrics.url}metrics`);
     status.report(
       replication.figures().copy
         ? 'Copying what is there, then following the oplog'
         : 'Following the oplog from the checkpoint',
     );
-    const figures = await replication.done;
+    const figures = await replication.done.finally(() => metrics?.close());
     status.stop();
     process.stderr.write(`${describeEnd(figures, signal.aborted)}\n`);
   } finally {

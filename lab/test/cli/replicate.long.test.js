@@ -51,14 +51,23 @@ describe('replicate', () => {
     };
   }
 
-  test('copies, follows, stops cleanly, continues, and compares', async () => {
+  test('copies, follows, serves metrics, stops cleanly, continues, and compares', async () => {
     await source.collection('a').insertMany(Array.from({ length: 1000 }, (_, n) => ({ n })));
     await source.createCollection('view', { viewOn: 'a', pipeline: [] });
     await source.createCollection('series', { timeseries: { timeField: 'at' } });
-    const running = start('--include', 'shop');
+    const running = start('--include', 'shop', '--metrics-port', '0');
+    const [, metrics] = await until('the metrics', () => /^Metrics: (http:\S+)$/m.exec(running.said()));
     await until('the copy', async () => (await target.collection('a').countDocuments()) === 1000);
     await source.collection('a').insertOne({ n: -1 });
     await until('what was inserted later', () => target.collection('a').findOne({ n: -1 }));
+    // It may have come with the oplog that completes the copy.
+    const text = await until('the copy is complete', async () => {
+      const read = await (await fetch(metrics)).text();
+      return /^oplog_replicator_copying 0$/m.test(read) && read;
+    });
+    expect(text).toMatch(/^oplog_replicator_operations_total\{kind="inserts"\} 1$/m);
+    expect(text).toMatch(/^oplog_replicator_lag_seconds \d+(\.\d+)?$/m);
+    expect((await fetch(metrics.replace('metrics', 'other'))).status).toBe(404);
 
     expect(await running.end('SIGINT')).toBe(130);
     expect(running.said()).toMatch(/^Not replicated: shop\.view \(view\)$/m);

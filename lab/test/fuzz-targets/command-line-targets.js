@@ -69,7 +69,7 @@ const GOOD = [
   ['workshop', 'verify', '13', '--answer', '5'],
   ['workshop', 'verify', '12', '--answer', '5', '--trace', 'good.jsonl'],
   ['workshop', 'guess', '4', '11'],
-  ['workshop', 'hint', '3', '--twist'],
+  ['workshop', 'hint', '3', '--step', '2'],
   ['workshop', 'watch', '3'],
   ['class', '--port', '0', '--host', '0.0.0.0'],
   ['run', 'mixed', '--slow-ms', '5', '--repeat', '2'],
