@@ -312,8 +312,8 @@ function watchIncident({ trips, lanes }) {
 function describeWait({ meanWaitMs, peakWaiting, failures, requests }) {
   const lost = failures > 0 ? ` ${formatNumber(failures)} of ${formatNumber(requests)} requests get no answer.` : '';
   if (peakWaiting < 1) return `nobody waits.${lost}`;
-  return (
-    `the mean wait is ${formatQuantity(meanWaitMs, 'ms')}. In a typical run, up to ${formatNumber(peakWaiting)} wait ` +
-    `at once.${lost}`
-  );
+  const mean = Number.isNaN(meanWaitMs)
+    ? ''
+    : `the mean wait is ${formatQuantity(meanWaitMs, 'ms')}. In a typical run, `;
+  return `${mean}up to ${formatNumber(peakWaiting)} wait at once.${lost}`;
 }

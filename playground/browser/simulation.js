@@ -1,6 +1,9 @@
 import {
+  checkRecording,
   createRunSimulator,
   createScenarioLoad,
+  hideUncertain,
+  judgeTrust,
   openRecording,
   parseServices,
   poolOfApp,
@@ -10,8 +13,9 @@ import {
   createWorkload,
 } from 'mongodb-pool-predictor';
 import { checkAppPool } from '../../lab/predictions/app-pool.js';
+import { explainHidden } from '../../lab/predictions/explain-check.js';
 
-/** @import { AppPool, Load, Service } from 'mongodb-pool-predictor' */
+/** @import { AppPool, Load, Service, Trust } from 'mongodb-pool-predictor' */
 /** @import { Trip } from 'mongodb-pool-page/page/traffic-picture.js' */
 
 /** More vehicles than anyone watches. */
@@ -39,6 +43,7 @@ const MAX_WATCHED = 200_000;
  * @property {Record<string, Service>} services by route
  * @property {Service} [overhead]
  * @property {AppPool} [recordedPool] the settings of a recorded app
+ * @property {() => Promise<Trust>} [judge] how far predictions from a recording can be trusted
  * @property {string[]} warnings
  */
 
@@ -49,13 +54,15 @@ const MAX_WATCHED = 200_000;
  * @returns {Promise<Prediction>}
  */
 export async function predictPreset(preset) {
-  const { warnings, ...input } = await readPreset(preset);
+  const { warnings, judge, ...input } = await readPreset(preset);
+  const trust = await judge?.();
   const simulateRun = createRunSimulator(input);
   const simulated = { requests: 0, tookMs: 0 };
   const beganAtMs = performance.now();
   const prediction = await predict({
     ...input,
     poolSizes: preset.poolSizes,
+    widen: trust?.widen,
     poolOf: (poolSize) => poolOfApp({ ...input.recordedPool, ...preset.limits, poolSize }),
     async simulateRuns(runs, onRun = () => {}) {
       return runs.map((run) => {
@@ -67,7 +74,9 @@ export async function predictPreset(preset) {
     },
   });
   simulated.tookMs = performance.now() - beganAtMs;
-  return { ...prediction, simulated, warnings };
+  if (!trust) return { ...prediction, simulated, warnings };
+  const { variants, hidden } = hideUncertain(trust, prediction.variants);
+  return { ...prediction, variants, simulated, warnings: [...warnings, ...hidden.map(explainHidden)] };
 }
 
 /**
@@ -126,8 +135,10 @@ async function readPreset({ yaml = '', trace, services = [], cores }) {
 async function readRecording(text, cores) {
   const recorded = await readTraceText(text);
   if (recorded.header.pool !== undefined) checkAppPool(recorded.header.pool, 'pool');
-  const { trace, load, overhead, settings } = openRecording([recorded], { serverCores: cores });
-  return { load, services: load.services, overhead, recordedPool: settings, warnings: trace.warnings };
+  const recording = openRecording([recorded], { serverCores: cores });
+  const { trace, load, overhead, settings } = recording;
+  const judge = async () => judgeTrust({ ...recording, serverCores: cores }, await checkRecording(recording));
+  return { load, services: load.services, overhead, recordedPool: settings, warnings: trace.warnings, judge };
 }
 
 /** @param {string} yaml */

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, jest, test } from '@jest/globals';
@@ -7,6 +7,7 @@ import { REASONS } from 'mongodb-pool-page/universal/finding-words.js';
 import { checkRecording, describeCheck, openRecording, readTraceText } from 'mongodb-pool-predictor';
 import { runProgram } from '../../lab/cli/program.js';
 import { readIncident } from '../../playground/browser/incident.js';
+import { predictPreset } from '../../playground/browser/simulation.js';
 
 /** A minute in which nobody waited: one request a second, each of another user. */
 const TRACE = [
@@ -44,5 +45,13 @@ test('a finding has the words of the table on the terminal, in a report, on the 
   } finally {
     output.mockRestore();
     row.restore();
+    await rm(folder, { recursive: true });
   }
+});
+
+test('the playground hides the figures of a trace that predict hides, and says why', async () => {
+  const { variants, warnings } = await predictPreset({ trace: TRACE, pool: 1, poolSizes: [1, 2, 4] });
+  const p95 = variants.map(({ predicted }) => predicted.routes['/a'].p95Ms);
+  expect(p95.map(Number.isNaN)).toEqual([true, false, false]);
+  expect(warnings).toContainEqual(expect.stringContaining(`for 1: ${REASONS.nobodyWaited.words}`));
 });
