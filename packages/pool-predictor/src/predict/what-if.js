@@ -96,14 +96,17 @@ export async function predictWhatIf(recorded) {
     }),
   );
   const failing = kept.map((variant) => variant.predicted.failures);
-  // Where a figure is hidden, it may be as long as its band allows.
-  const mostMs = Object.values(routes).map((route) =>
-    route.predicted.map(({ ms, highMs }) => (Number.isNaN(ms) ? Number(highMs) : ms)),
+  // A figure that may be longer than what was measured is not known to be better.
+  const likelyMs = figures.map(([route, figure]) =>
+    kept.map(({ predicted: { routes: all } }, index) => {
+      const { ms, highMs = NaN } = routes[route].predicted[index];
+      return Number.isNaN(ms) && highMs > routes[route].measuredMs ? highMs : all[route][figure];
+    }),
   );
   return {
     ...nothing,
     poolSizes: kept.map(({ settings }) => settings.poolSize),
-    enough: findEnough(failing, mostMs),
+    enough: findEnough(failing, likelyMs),
     failures: failing,
     routes,
     doubt: unclear ?? busy.find((reason) => reason) ?? refusal,
