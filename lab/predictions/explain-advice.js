@@ -71,8 +71,8 @@ function explainNothing({ samples, loads, seeds, parts, saturation }) {
         .filter(({ slo, ms }) => ms >= slo.limitMs),
     );
   const isUnsure = missed.length > 0 && missed.every(({ slo, medianMs }) => medianMs < slo.limitMs);
-  const headline =
-    `No pool size ${isUnsure ? 'is sure to meet' : 'meets'} ` + `${samples.length === 1 ? 'the goal' : 'all goals'}.`;
+  const goals = samples.length === 1 ? 'the goal' : 'all goals';
+  const headline = `No pool size ${isUnsure ? 'is sure to meet' : 'meets'} ${goals}.`;
   if (missed.length === 0) {
     const alone = loads.map(({ factor, smallest }) => `${countConnections(Number(smallest))} at load x${factor}`);
     return [headline, `Each load alone has a size that does: ${alone.join(', ')}. No size does at both loads.`];
@@ -121,8 +121,7 @@ function explainParts({ text, route, limitMs }, { serviceMs, overheadMs }, { isE
           : 'Together they are too slow, and no pool changes that: make either faster, or relax the goal.';
   return (
     `"${text}": nobody waits for a connection. The query of ${route} takes up to ` +
-    `${formatAgainst(serviceMs, limitMs)}, ` +
-    `the rest of the response up to ${formatAgainst(overheadMs, limitMs)}. ${cause}`
+    `${formatAgainst(serviceMs, limitMs)}, the rest of the response up to ${formatAgainst(overheadMs, limitMs)}. ${cause}`
   );
 }
 

@@ -50,9 +50,9 @@ export async function recordMeasurement(poolSize, { checkouts, requests }, { set
 }
 
 /**
- * Predicts the requests that were measured at a size, as they arrived there, from each other size: with the times of its
- * queries. A figure is the median of these predictions, so that a measurement that was disturbed does not count, and its
- * band holds all of theirs. What `predict` would not show has no figures here, either.
+ * Predicts the requests that were measured at a size, as they arrived there, from each other size: with the times of
+ * its queries. A figure is the median of these predictions, so that a measurement that was disturbed does not count,
+ * and its band holds all of theirs. What `predict` would not show has no figures here, either.
  *
  * @param {number} poolSize
  * @param {SweepRecording[]} recordings at any sizes

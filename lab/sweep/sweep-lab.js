@@ -92,7 +92,10 @@ export class Sweep {
     };
   }
 
-  /** Why predicted figures are hidden; after the lab was run. @returns {{ hidden: HiddenFigures[], words: string[] }} */
+  /**
+   * Why predicted figures are hidden; after the lab was run.
+   * @returns {{ hidden: HiddenFigures[], words: string[] }}
+   */
   get gaps() {
     return { hidden: this.#hidden, words: this.#hidden.map(explainHidden) };
   }
