@@ -121,7 +121,8 @@ function explainParts({ text, route, limitMs }, { serviceMs, overheadMs }, { isE
           : 'Together they are too slow, and no pool changes that: make either faster, or relax the goal.';
   return (
     `"${text}": nobody waits for a connection. The query of ${route} takes up to ` +
-    `${formatAgainst(serviceMs, limitMs)}, the rest of the response up to ${formatAgainst(overheadMs, limitMs)}. ${cause}`
+    `${formatAgainst(serviceMs, limitMs)}, the rest of the response up to ` +
+    `${formatAgainst(overheadMs, limitMs)}. ${cause}`
   );
 }
 
