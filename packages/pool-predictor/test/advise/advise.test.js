@@ -271,7 +271,7 @@ describe('what a response takes beyond wait and use', () => {
   });
 });
 
-test('progress counts every run, and ends with nothing left', async () => {
+test('progress counts every run, and each pool that begins leaves fewer', async () => {
   /** @type {import('../../src/runs/simulation-runs.js').RunProgress[]} */
   const seen = [];
   await adviseOn(['/fast p99 < 50ms'], { headroom: 1, onProgress: (progress) => void seen.push(progress) });
@@ -279,6 +279,8 @@ test('progress counts every run, and ends with nothing left', async () => {
   expect(seen[0].step).toBe('no limit');
   expect(seen.every(({ done, total }) => total >= done)).toBe(true);
   expect(seen[0].total).toBeGreaterThan(seen.length / 2);
+  const [atFirst, atLast] = [seen[0], seen[seen.length - 1]].map(({ done, total }) => total - done);
+  expect(atLast).toBeLessThan(atFirst - 3 * 59);
 });
 
 describe('a load that is not random', () => {
