@@ -290,7 +290,7 @@ function mean(values) {
   return values.reduce((total, value) => total + value, 0) / values.length;
 }
 
-/** Of the mean. @param {number[]} values */
+/** Standard error of the mean. @param {number[]} values */
 function standardError(values) {
   const middle = mean(values);
   return Math.sqrt(
@@ -298,7 +298,7 @@ function standardError(values) {
   );
 }
 
-/** With its standard error, which one value has not. @param {number[]} percents */
+/** The mean, with its standard error unless there is only one value. @param {number[]} percents */
 function describeMean(percents) {
   const percent = mean(percents);
   const text = `${percent < 0 ? '' : '+'}${percent.toFixed(1)}`;

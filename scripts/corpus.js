@@ -11,7 +11,7 @@ import { CORPUS, askAll, listRecordings } from './corpus/recordings.js';
 
 /** @import { Answers, Recording } from './corpus/recordings.js' */
 
-/** Of each kind of change, as many lines are printed. */
+/** Most lines that are printed for each kind of change. */
 const MAX_LINES = 12;
 const HEADINGS = {
   verdicts: 'Verdicts that flipped',

@@ -26,7 +26,7 @@ const BELOW = 12;
 const BUSES = Array.from({ length: 4 }, () => ['/slow', 1]);
 /** Four buses, and ten Ferraris behind the last. */
 const TRAFFIC = [...BUSES, /** @type {[string, number]} */ (['/fast', 10])];
-/** Of an introduction, for a projector. */
+/** Size of the introduction's pictures, which are for a projector. */
 const SLIDE = { width: 1920, height: 1080 };
 
 const mongo = await startEmbeddedMongo(readSettings());

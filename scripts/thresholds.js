@@ -26,7 +26,7 @@ const chosenBy = (/** @type {string} */ word) =>
   all.filter(({ name, file }) => name.split(' ')[0] === word || file.startsWith(`${SOURCES}/${word}/`));
 const unknown = words.find((word) => chosenBy(word).length === 0);
 if (unknown !== undefined)
-  program.error(`${unknown}: no constant and no folder of ${SOURCES} has this name; try FAR_MS, doctor or trace`);
+  program.error(`${unknown}: no constant and no folder of ${SOURCES} has this name; try NOTICED_MS, doctor or trace`);
 const thresholds = [...new Set(words.flatMap(chosenBy))];
 const left = thresholds.flatMap((threshold) => DIRECTIONS.map((direction) => ({ threshold, direction })));
 /** @type {Map<Threshold, Record<string, string>>} */

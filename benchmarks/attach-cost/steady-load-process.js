@@ -37,7 +37,7 @@ reply();
 async function open() {
   const socket = net.connect(Number(port), hostname);
   let sentAtMs = 0;
-  /** Of the answer, so far. */
+  /** The part of the answer that has arrived. */
   let text = '';
   const send = () => {
     text = '';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { compareTurns, LAB_APP, runTurn, takeTurns, withContenders } from './contender.js';
 
-/** @import { Part, PartContext } from '../parts/run-parts.js' */
+/** @import { BenchmarkPart, PartContext } from '../parts/run-parts.js' */
 
 const CONNECTIONS = 64;
 const TURN_MS = 1500;
@@ -10,7 +10,7 @@ const BARE_APP = fileURLToPath(new URL('bare-app-process.js', import.meta.url));
 /** Throughput of the lab's app, of a bare Express app's. Much of the rest is following requests through async code. */
 const WANTED = 0.75;
 
-/** @type {Part} */
+/** @type {BenchmarkPart} */
 export const PART = { name: 'app', about: '/fast beside a bare Express app and node:http with the same query', run };
 
 /** @param {PartContext} context */

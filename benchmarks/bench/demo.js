@@ -6,14 +6,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { collectText } from '../../src/process/guarded-process.js';
 
-/** @import { Part, PartContext } from '../parts/run-parts.js' */
+/** @import { BenchmarkPart, PartContext } from '../parts/run-parts.js' */
 
 const CLI = fileURLToPath(new URL('../../lab/cli.js', import.meta.url));
 const WANTED_RATIO = 1.0015;
 /** Seconds. */
 const WANTED = { sequential: 54, parallel: 31 };
 
-/** @type {Part} */
+/** @type {BenchmarkPart} */
 export const PART = { name: 'demo', about: 'how exact the demo is, and how long it takes', run };
 
 /** @param {PartContext} context each run takes two minutes, so a fifth of them do */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { compareTurns, takeTurns, withContenders } from './contender.js';
 
-/** @import { Part, PartContext } from '../parts/run-parts.js' */
+/** @import { BenchmarkPart, PartContext } from '../parts/run-parts.js' */
 /** @import { Contender } from './contender.js' */
 
 const CLIENT = fileURLToPath(new URL('find-one-process.js', import.meta.url));
@@ -15,7 +15,7 @@ const WANTED = {
   'monitor and record, in batches': '',
 };
 
-/** @type {Part} */
+/** @type {BenchmarkPart} */
 export const PART = {
   name: 'monitor',
   about: 'findOne with a monitor, and with the record of checkouts, beside plain clients',

@@ -2,7 +2,14 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requestOnce } from '../../lab/harness/loads/request-once.js';
 import { checkAtRest, watchGauges } from './gauge-checks.js';
-import { MAX_RECOVERY_MS, measureRecovery, measureUnloaded, settle, planLoad, sendLoad } from './recovery.js';
+import {
+  MAX_RECOVERY_MS,
+  measureRecovery,
+  measureUnloaded,
+  findLastingProblem,
+  planLoad,
+  sendLoad,
+} from './recovery.js';
 import { withApp } from './test-bed.js';
 
 /** @import { Options } from './test-bed.js' */
@@ -74,7 +81,7 @@ export function runShutdown({ report }) {
         () => 0,
       );
     const accepted = Array.from({ length: ACCEPTED }, (_, index) => send(index % 3 === 0 ? '/fast' : '/slow'));
-    const problems = await settle(5000, async () =>
+    const problems = await findLastingProblem(5000, async () =>
       (await app.readPool()).requests.running >= MIN_IN_FLIGHT
         ? ''
         : `fewer than ${MIN_IN_FLIGHT} requests in flight at SIGTERM`,

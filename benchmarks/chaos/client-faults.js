@@ -3,7 +3,14 @@ import http from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkAtRest, watchGauges } from './gauge-checks.js';
-import { MAX_RECOVERY_MS, measureRecovery, measureUnloaded, settle, planLoad, sendLoad } from './recovery.js';
+import {
+  MAX_RECOVERY_MS,
+  measureRecovery,
+  measureUnloaded,
+  findLastingProblem,
+  planLoad,
+  sendLoad,
+} from './recovery.js';
 import { withApp } from './test-bed.js';
 
 /** @import { App, Options } from './test-bed.js' */
@@ -30,7 +37,7 @@ const CONNECT_BATCH = 100;
 const TIMEOUT_MS = 3000;
 /** How far the app's descriptors vary without any client. */
 const SPARE_DESCRIPTORS = 10;
-/** For the app to accept or close all connections. */
+/** Time for the app to accept or close all connections. */
 const WITHIN_MS = 15_000;
 
 /**
@@ -84,7 +91,7 @@ export function runClients({ isShort, report }) {
       const recoveryMs = await measureRecovery(app.url, unloadedMs);
       problems.push(...(await stopWatching()).problems, ...load.problems, ...(await checkAtRest(app, admins)));
       problems.push(
-        ...(await settle(WITHIN_MS, async () => {
+        ...(await findLastingProblem(WITHIN_MS, async () => {
           const now = await app.readProcess();
           if (!before || !now || now.descriptors <= before.descriptors + SPARE_DESCRIPTORS) return '';
           return `${now.descriptors} descriptors, ${before.descriptors} before`;
@@ -117,7 +124,7 @@ function sendGood(app) {
 async function disconnect(app) {
   const requests = Array.from({ length: LEAVING }, () => http.get(`${app.url}/slow`, { agent: false }));
   for (const request of requests) request.on('error', () => {});
-  const problems = await settle(5000, async () => {
+  const problems = await findLastingProblem(5000, async () => {
     const { active, waiting } = await app.readPool();
     return active === POOL_SIZE && waiting === LEAVING - POOL_SIZE
       ? ''
@@ -126,7 +133,7 @@ async function disconnect(app) {
   const leftAtMs = performance.now();
   for (const request of requests) request.destroy();
   problems.push(
-    ...(await settle(1000, async () => {
+    ...(await findLastingProblem(1000, async () => {
       const { active, waiting } = await app.readPool();
       return active + waiting === 0 ? '' : `${active} in use and ${waiting} pending after all clients disconnected`;
     })),
@@ -162,7 +169,7 @@ async function hold(app, connections, text) {
   }
   // The kernel accepts them before the app does.
   problems.push(
-    ...(await settle(WITHIN_MS, async () => {
+    ...(await findLastingProblem(WITHIN_MS, async () => {
       const { descriptors } = (await app.readProcess()) ?? { descriptors: Infinity };
       return descriptors < connections ? `only ${descriptors} of ${connections} connections were accepted` : '';
     })),

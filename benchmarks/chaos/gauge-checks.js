@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { settle } from './recovery.js';
+import { findLastingProblem } from './recovery.js';
 import { APP_NAME } from './test-bed.js';
 
 /** @import { MongoClient } from 'mongodb' */
@@ -79,7 +79,7 @@ export function watchGauges(app) {
  * @returns {Promise<string[]>} the problem, where they do not
  */
 export function checkAtRest(app, admins) {
-  return settle(WITHIN_MS, async () => {
+  return findLastingProblem(WITHIN_MS, async () => {
     const { total, active, connecting, waiting, max, requests } = await app.readPool();
     const counts = await countAtServers(admins);
     const isRight =

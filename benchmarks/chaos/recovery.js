@@ -64,7 +64,7 @@ export async function measureRecovery(url, unloadedMs) {
  * @param {() => Promise<string>} findProblem resolves with '' where there is none
  * @returns {Promise<string[]>} the last problem, or nothing
  */
-export async function settle(withinMs, findProblem) {
+export async function findLastingProblem(withinMs, findProblem) {
   const deadline = performance.now() + withinMs;
   for (;;) {
     const problem = await findProblem();

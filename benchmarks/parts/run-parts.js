@@ -18,7 +18,7 @@ import { readSettings } from '../../src/settings.js';
  *
  * @typedef {{ title: string, rows: object[], isMet?: boolean }} Table
  *
- * @typedef {object} Part
+ * @typedef {object} BenchmarkPart
  * @property {string} name
  * @property {string} about
  * @property {(context: PartContext) => Promise<Table[]>} run
@@ -73,7 +73,11 @@ export async function runParts(folder, { name: command, about, runs: usualRuns, 
   }
 }
 
-/** Other files are shared by parts, or run in a thread or a process. @param {URL} folder @returns {Promise<Part[]>} */
+/**
+ * Loads the parts of a folder. Its other files are shared by parts, or run in a thread or a process.
+ * @param {URL} folder
+ * @returns {Promise<BenchmarkPart[]>}
+ */
 async function readParts(folder) {
   const files = (await readdir(folder))
     .filter((name) => name.endsWith('.js') && !/-(worker|process)\.js$/.test(name))

@@ -42,7 +42,7 @@ const QUICK_POOLS = [2, 4, 8];
 export const RECORDED = [2, 8];
 export const [SECONDS, QUICK_SECONDS] = [8, 4];
 export const FIGURES = /** @type {const} */ (['meanMs', 'p50Ms', 'p95Ms']);
-/** With fewer requests, a percentile is chance. */
+/** A percentile of fewer requests is chance. */
 export const MIN_REQUESTS = 20;
 const SEEDS = 19;
 const ALIKE = 1.25;

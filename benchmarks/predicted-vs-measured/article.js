@@ -9,7 +9,7 @@ const ALLOWED = 0.02;
 /** Two measurements of the same load differ as much, as the table shows. */
 const NOISE_MS = 5;
 
-/** @type {import('../parts/run-parts.js').Part} */
+/** @type {import('../parts/run-parts.js').BenchmarkPart} */
 export const PART = {
   name: 'article',
   about: "the article's load, predicted from one lone request (5 minutes)",

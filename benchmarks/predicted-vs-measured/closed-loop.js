@@ -50,7 +50,7 @@ const LOADS = {
   ],
 };
 
-/** @type {import('../parts/run-parts.js').Part} */
+/** @type {import('../parts/run-parts.js').BenchmarkPart} */
 export const PART = {
   name: 'closed-loop',
   about: 'callers who wait for their answers, from a trace at another pool size (2 minutes a run)',

@@ -31,7 +31,7 @@ import { createHiddenLoad, KINDS } from './hidden-load.js';
 
 const FIGURES = ['p50', 'p95', 'p99', 'max', 'mean wait'];
 const ALLOWED = [88, 92];
-/** Of each prediction. */
+/** Seeds of each prediction. */
 const SEEDS = 39;
 
 export const PART = {

@@ -79,16 +79,19 @@ export function createHiddenLoad(number) {
 /**
  * Users of a trace make one request each; other users also make several, with pauses.
  *
- * @param {Generator} random @param {string[]} routes @param {boolean} isPlain
+ * @param {Generator} random @param {string[]} routes @param {boolean} hasSingleSteps
  */
-function drawScenarios(random, routes, isPlain) {
+function drawScenarios(random, routes, hasSingleSteps) {
   return routes.map((route, index) => {
     const first = { kind: /** @type {const} */ ('request'), route };
     const more = [
       { kind: /** @type {const} */ ('think'), ms: 50 },
       { ...first, route: routes[random.integer(0, index)] },
     ];
-    return { weight: random.integer(2, 9), steps: isPlain || random.uniform() < 0.5 ? [first] : [first, ...more] };
+    return {
+      weight: random.integer(2, 9),
+      steps: hasSingleSteps || random.uniform() < 0.5 ? [first] : [first, ...more],
+    };
   });
 }
 

@@ -24,7 +24,7 @@ import { recordCase } from '../doctor/run-case.js';
  * @property {boolean} [isCpuBound] the pool size changes how long its queries take
  */
 
-/** Of the client whose pool is predicted. */
+/** Name of the client whose pool is predicted. */
 export const CLIENT = 'main';
 
 /** @param {string} route @param {number} ratePerSec @param {Partial<InjectedLoad>} [more] @returns {InjectedLoad} */
@@ -162,7 +162,7 @@ export const KINDS = {
  * @returns {Promise<Record<string, Record<number, string>>>} trace files, by kind and size
  */
 export async function recordKinds({ settings, signal, say, folder }, { kinds = KINDS, pools, seconds, run = 1 }) {
-  /** By the number of their servers. @type {Map<number, Awaited<ReturnType<typeof startMongo>>>} */
+  /** Running deployments by the number of their servers. @type {Map<number, Awaited<ReturnType<typeof startMongo>>>} */
   const mongos = new Map();
   /** @type {Record<string, Record<number, string>>} */
   const files = {};

@@ -13,7 +13,7 @@ const LEFT_OUT = [
 ];
 /** Parts of a response that others show too; they would make up most of a stored answer. */
 const PARTS = ['wait', 'all', 'parts', 'samples'];
-/** Of the doctor: as many proofs say which rule chose them. */
+/** Number of the doctor's proofs that are stored: one shows which rule chose it. */
 const MAX_PROOFS = 1;
 /** Digits that are stored. Node.js versions differ in the last ones of a logarithm. */
 const DIGITS = 6;

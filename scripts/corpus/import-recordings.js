@@ -13,7 +13,7 @@ import { CORPUS, TRACE_END } from './recordings.js';
 
 /** @import { Injected, Measured } from './recordings.js' */
 
-/** Of the causes: a limit that tells waiting from not waiting. */
+/** Limit for the recordings of causes. It separates requests that wait from those that don't. */
 const CAUSE_LIMIT_MS = 50;
 
 /**

@@ -11,7 +11,7 @@ import path from 'node:path';
 
 /** One line, with numbers alone: one, a list, or an object of them. */
 const CONSTANT =
-  /^(?:export )?const (\[?[A-Z][A-Z0-9_, ]*\]?) = (?:\/\*\* @type \{const\} \*\/ \()?([[{]?[^'`"()]*?\d[^'`"();]*)\)?;/gm;
+  /^(?:export )?const (\[?[A-Z][A-Z0-9_, ]*\]?) = (?:\/\*\* @type \{const\} \*\/ \()?([^'`"()]*?\d[^'`"();]*)\)?;/gm;
 const NUMBER = /(?<![\w.])\d[\d_.]*(?:e-?\d+)?(?: \/ \d+)?(?![\w.])/g;
 
 /** Constants with more numbers are scales, and no thresholds. */

@@ -11,7 +11,7 @@ const { MongoClient } = process.argv[1].includes('mongoose')
 const KEPT = 10_000;
 const [arrivedAtMs, endedAtMs, startedAtMs, outAtMs, inAtMs] = Array.from({ length: 5 }, () => new Float64Array(KEPT));
 const requestOf = new Uint32Array(KEPT);
-/** By connection. */
+/** Current checkout of each connection. */
 const checkoutOf = [];
 const requests = new AsyncLocalStorage();
 let [requestCount, startedCount, servedCount] = [0, 0, 0];

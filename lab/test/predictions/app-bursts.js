@@ -58,7 +58,11 @@ export const burst = (customerAtMs) => [
   { route: '/fast', atMs: customerAtMs },
 ];
 
-/** @param {AppPool} pool @param {number} customerAtMs @returns {{ status: number, tookMs: number }[]} of each request */
+/**
+ * @param {AppPool} pool
+ * @param {number} customerAtMs
+ * @returns {{ status: number, tookMs: number }[]} of each request
+ */
 export function simulateBurst(pool, customerAtMs) {
   const { records = [] } = simulate({
     arrivals: burst(customerAtMs),

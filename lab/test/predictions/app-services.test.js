@@ -147,7 +147,8 @@ describe('the input', () => {
         'response. --app or --from shows how long that takes.',
     );
     expect(describeCoverage({ kind: 'sample', valuesMs: [1, 2, 30] }, 'in result.json')).toBe(
-      'The times are whole responses: the wait for a connection, its use, and the overhead, 2 ms (median of 3 in result.json).',
+      'The times are whole responses: the wait for a connection, its use, and the overhead, 2 ms (median of 3 in ' +
+        'result.json).',
     );
     expect(describeCoverage({ kind: 'fixed', ms: 3 }, 'of the app')).toContain('as it is of the app');
   });
@@ -182,12 +183,12 @@ describe('the input', () => {
     const [first, reports, second] = [{ process: 0 }, { process: 0, name: 'reports' }, { process: 1 }];
     expect(describePick({ trace, pool: first, process: {}, others: [] })).toEqual([]);
     expect(describePick({ trace, pool: reports, process: { pid: 7 }, others: [first] })).toEqual([
-      'The trace has 2 pools. This is the one of client "reports", with 2 checkouts. The others are assumed to stay as ' +
-        'recorded. Choose with --client.',
+      'The trace has 2 pools. This is the one of client "reports", with 2 checkouts. The others are assumed ' +
+        'to stay as recorded. Choose with --client.',
     ]);
     expect(describePick({ trace, pool: first, process: { pid: 7 }, others: [reports, second] })).toEqual([
-      'The trace has 3 pools. This is the one of client "client 1" in process 7, with 2 checkouts. The others are assumed ' +
-        'to stay as recorded. Choose with --client and --process.',
+      'The trace has 3 pools. This is the one of client "client 1" in process 7, with 2 checkouts. The ' +
+        'others are assumed to stay as recorded. Choose with --client and --process.',
     ]);
   });
 
@@ -231,12 +232,14 @@ describe('the input', () => {
     test.each([
       [
         { sharing, server: { cores: 2, busyCores: 1.97, otherBusyCores: 0.1 } },
-        '2.0, as the server said during the recording (other programs on its machine used 0.1). Alone, a query takes, on average: /report 20 ms.',
+        '2.0, as the server said during the recording (other programs on its machine used 0.1). Alone, a query ' +
+          'takes, on average: /report 20 ms.',
       ],
       [{ sharing: { ...sharing, cores: 4, source: 'given' } }, ': 4, as --server-cores says. Alone'],
       [
         { sharing: { ...sharing, range: [1.5, 3], source: 'fitted', workShares: { '/report': 0.75 } } },
-        ': about 2.0 (1.5 to 3.0 with 95 % confidence), as the use times show. Alone, a query takes, on average: /report 20 ms (25 % of it a delay).',
+        ': about 2.0 (1.5 to 3.0 with 95 % confidence), as the use times show. Alone, a query takes, on average: ' +
+          '/report 20 ms (25 % of it a delay).',
       ],
     ])('%j', (changes, words) => {
       const [first, second] = describeSharing(traceOf(changes), load);

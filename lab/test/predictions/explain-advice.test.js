@@ -64,15 +64,16 @@ describe('advice', () => {
       ],
     });
     expect(text).toBe(
-      '3 connections are enough. "/report p50 < 900 ms": at most 20 ms at load x1 and 20 ms at load x1.3, in 95 of 100 ' +
-        'runs (95 % confidence, 59 simulated). 2.0 % of all requests fail at load x1.3. Connections in use without a ' +
-        'limit: at load x1 1.5 on average and up to 6 at once, at load x1.3 2.0 on average and up to 7 at once. With ' +
-        'fewer than 4, requests pile up until load x1.3 ends: 3 are enough only because it ends. For a load that goes ' +
-        'on, take at least 4. With 3, 50 % at load x1 and 65 % at load x1.3 are in use on average. At load x1 alone, 2 ' +
-        'are enough. With 2, "/report p50 < 900 ms" is missed at load x1 (1.2 s). More than 5 connections do not improve ' +
-        'these times at load x1.3. Alternative: a separate pool (a second client) for /slow, with 1 for it and 1 for the ' +
-        'others, 2 in total (1 fewer); /slow p95 500 ms at load x1.3. With a separate pool (a second client) for /slow, ' +
-        'no size meets the goals.',
+      '3 connections are enough. "/report p50 < 900 ms": at most 20 ms at load x1 and 20 ms at load x1.3, in ' +
+        '95 of 100 runs (95 % confidence, 59 simulated). 2.0 % of all requests fail at load x1.3. Connections ' +
+        'in use without a limit: at load x1 1.5 on average and up to 6 at once, at load x1.3 2.0 on average ' +
+        'and up to 7 at once. With fewer than 4, requests pile up until load x1.3 ends: 3 are enough only ' +
+        'because it ends. For a load that goes on, take at least 4. With 3, 50 % at load x1 and 65 % at load ' +
+        'x1.3 are in use on average. At load x1 alone, 2 are enough. With 2, "/report p50 < 900 ms" is missed ' +
+        'at load x1 (1.2 s). More than 5 connections do not improve these times at load x1.3. Alternative: a ' +
+        'separate pool (a second client) for /slow, with 1 for it and 1 for the others, 2 in total (1 fewer); ' +
+        '/slow p95 500 ms at load x1.3. With a separate pool (a second client) for /slow, no size meets the ' +
+        'goals.',
     );
   });
 
@@ -125,7 +126,8 @@ describe('advice', () => {
         'At this load, the connections of all 4 instances together do no harm either.',
       );
       expect(of({ usedShare: 1.6 })).toContain(
-        'If each instance has this load, all 4 instances together need 3.2 of the 2 cores, which is more than the server has, whatever the pool size.',
+        'If each instance has this load, all 4 instances together need 3.2 of the 2 cores, which is more than ' +
+          'the server has, whatever the pool size.',
       );
     });
 
@@ -176,9 +178,9 @@ describe('advice', () => {
 
   test('a goal below the noise gets no verdict', () => {
     expect(explainSize({ verdict: 'belowNoise', noise: [{ noiseMs: 100, bestMs: 850, isBelow: true }] })).toBe(
-      'No verdict: the goal is below the noise. "/report p50 < 900 ms": with no wait for a connection, the query alone ' +
-        'takes up to 850 ms, in 95 of 100 runs (95 % confidence, 59 simulated). The rest of a response takes up to 100 ms, ' +
-        'even in an idle app. A goal of 950 ms or more gets a verdict.',
+      'No verdict: the goal is below the noise. "/report p50 < 900 ms": with no wait for a connection, the ' +
+        'query alone takes up to 850 ms, in 95 of 100 runs (95 % confidence, 59 simulated). The rest of a ' +
+        'response takes up to 100 ms, even in an idle app. A goal of 950 ms or more gets a verdict.',
     );
   });
 
@@ -212,8 +214,8 @@ describe('advice', () => {
     test('a size for each load alone is said', () => {
       const loads = [load, { ...load, factor: 1.3, smallest: 1 }];
       expect(explainSize({ verdict: 'nothing', poolSize: null, loads })).toBe(
-        'No pool size meets the goal. Each load alone has a size that does: 3 connections at load x1, 1 connection at ' +
-          'load x1.3. No size does at both loads.',
+        'No pool size meets the goal. Each load alone has a size that does: 3 connections at load x1, 1 ' +
+          'connection at load x1.3. No size does at both loads.',
       );
     });
 
@@ -241,8 +243,8 @@ describe('advice', () => {
   test('a size that a larger one is worse than is explained', () => {
     const missed = { ...row, isMet: false, goals: [{ text: slo.text, medianMs: 10, upperMs: 1200, isMet: false }] };
     expect(explainSize({ rows: [{ ...missed, poolSize: 2 }, row, { ...missed, poolSize: 4 }] })).toContain(
-      'With 2, "/report p50 < 900 ms" is missed at load x1 (1.2 s). With 4, "/report p50 < 900 ms" is missed at load x1 ' +
-        '(1.2 s), too: users wait for their answers',
+      'With 2, "/report p50 < 900 ms" is missed at load x1 (1.2 s). With 4, "/report p50 < 900 ms" is missed ' +
+        'at load x1 (1.2 s), too: users wait for their answers',
     );
   });
 });
@@ -277,9 +279,9 @@ describe('predictions', () => {
       'Mean wait for a connection',
     ]);
     expect(table.replaceAll('\n', ' ')).toContain(
-      'More than 5 connections do not help. With 1 connection the slowest /fast request takes 20.0 s, with 10 ' +
-        'connections 2 ms. Without a limit, the load lasts 9.0 s and uses up to 5 connections at once, 2.8 on average. With ' +
-        'fewer than 3, requests pile up until it ends.',
+      'More than 5 connections do not help. With 1 connection the slowest /fast request takes 20.0 s, with ' +
+        '10 connections 2 ms. Without a limit, the load lasts 9.0 s and uses up to 5 connections at once, 2.8 ' +
+        'on average. With fewer than 3, requests pile up until it ends.',
     );
     expect(table).not.toContain('band');
   });
@@ -340,8 +342,8 @@ describe('predictions', () => {
       ],
     ])('%j', (sizes, words) => {
       expect(explain(/** @type {any} */ (sizes))).toBe(
-        `More than 5 connections do not help. ${words} Without a limit, the load lasts 9.0 s and uses up to 5 connections ` +
-          'at once, 2.8 on average.',
+        `More than 5 connections do not help. ${words} Without a limit, the load lasts 9.0 s and uses up to 5 ` +
+          'connections at once, 2.8 on average.',
       );
     });
 
@@ -489,19 +491,23 @@ describe('the check', () => {
       /** @type {[Partial<TraceCheck>, string][]} */ ([
         [
           { figures: [inside] },
-          'The check holds: of the waits that were recorded with 8 connections, replayed, every figure fits. Mean wait: 10 ms recorded, 8 to 12 ms simulated.',
+          'The check holds: of the waits that were recorded with 8 connections, replayed, every figure fits. ' +
+            'Mean wait: 10 ms recorded, 8 to 12 ms simulated.',
         ],
         [
           { ...failed, figures: [inside, outside] },
-          `The check fails: a replay does not explain the recorded waits. 1 of 2 figures is off. p95 of /a: 10 ms recorded, 15 ms simulated. ${lacking}`,
+          'The check fails: a replay does not explain the recorded waits. 1 of 2 figures is off. p95 of /a: 10 ' +
+            `ms recorded, 15 ms simulated. ${lacking}`,
         ],
         [
           { ...failed, of: 'trace', figures: [outside, outside] },
-          `it does not predict the other recording. 2 of 2 figures are off. p95 of /a: 10 ms recorded, 15 ms simulated; p95 of /a: 10 ms recorded, 15 ms simulated. ${lacking}`,
+          'it does not predict the other recording. 2 of 2 figures are off. p95 of /a: 10 ms recorded, 15 ms ' +
+            `simulated; p95 of /a: 10 ms recorded, 15 ms simulated. ${lacking}`,
         ],
         [
           { ...failed, of: 'trace', figures: [outside], rateRatio: 3, useRatios: { '/a': 0.4, '/b': 1.1 } },
-          'The load of the other recording is not the same: it has 3.0 times as many requests per second, /a uses its connection 0.4 times as long. A prediction assumes that it stays as it was.',
+          'The load of the other recording is not the same: it has 3.0 times as many requests per second, /a ' +
+            'uses its connection 0.4 times as long. A prediction assumes that it stays as it was.',
         ],
         [
           { status: 'fails', reason: 'unserved' },

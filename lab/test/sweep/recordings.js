@@ -3,8 +3,8 @@
 /**
  * What a monitor would see of requests.
  * @param {{ atMs: number, route: string, status?: number, totalMs: number, socket?: number, behind?: number,
- *   queries: [startMs: number, waitMs: number, useMs: number][] }[]} requests behind: how many had connections when they
- *   waited; queries: from the arrival
+ *   queries: [startMs: number, waitMs: number, useMs: number][] }[]} requests behind: how many had connections when
+ *   they waited; queries: from the arrival
  */
 export function seeRequests(requests) {
   let lastId = 0;

@@ -140,7 +140,8 @@ describe('the preparation', () => {
     'a goal for %s is refused before anything runs',
     (route) => {
       expect(() => requireGoalRoutes([parseSlo(`${route} p95 < 1s`)], REQUESTS, SEEN)).toThrow(
-        `"${route} p95 < 1 s": the load has no route ${route}, only /fast, /users/:userId, /orders/{{ id }}, POST /orders`,
+        `"${route} p95 < 1 s": the load has no route ` +
+          `${route}, only /fast, /users/:userId, /orders/{{ id }}, POST /orders`,
       );
     },
   );

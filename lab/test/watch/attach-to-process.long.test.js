@@ -62,7 +62,10 @@ async function attach(pid, isReady = 'Press Ctrl-C') {
   };
 }
 
-/** Attaches while the client is in use, which is sooner than its next heartbeat. @param {Awaited<ReturnType<typeof startApp>>} app */
+/**
+ * Attaches while the client is in use, which is sooner than its next heartbeat.
+ * @param {Awaited<ReturnType<typeof startApp>>} app
+ */
 async function attachInUse(app) {
   const stopLoad = startLoad(app.url);
   const attached = await attach(app.pid);
@@ -186,7 +189,9 @@ test('without a client, nothing stays behind', async () => {
   const { code, stderr } = await runCli(['attach', String(child.pid), '--yes']);
   expect({ code, last: stderr.split('\n').at(-2) }).toEqual({
     code: 1,
-    last: `Process ${child.pid} has no MongoClient of driver 4 or later in use, so there is nothing to watch. Nothing was left behind`,
+    last:
+      `Process ${child.pid} has no MongoClient of driver 4 or later in use, so there is nothing to watch. ` +
+      'Nothing was left behind',
   });
 });
 
@@ -209,7 +214,8 @@ test.each([
         process.execPath,
         [
           '-e',
-          'process.on("SIGUSR1", () => {}); process.removeAllListeners("SIGUSR1"); process.stdin.resume(); console.log(1)',
+          'process.on("SIGUSR1", () => {}); process.removeAllListeners("SIGUSR1"); ' +
+            'process.stdin.resume(); console.log(1)',
         ],
         { stdio: ['pipe', 'pipe', 'ignore'] },
       );

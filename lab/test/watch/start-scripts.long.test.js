@@ -23,7 +23,7 @@ const { MongoClient } = require(${JSON.stringify(path.resolve('node_modules/mong
 new MongoClient(process.env.APP_MONGO_URL).connect();
 require('node:http').createServer().listen(0, '127.0.0.1');`;
 
-test('NODE_OPTIONS that a script sets, hooks of --require, and pm2 do not get in the way; what does is named', async () => {
+test('NODE_OPTIONS of a script, hooks of --require, and pm2 do not get in the way; what does is named', async () => {
   // As ts-node/register does.
   await write(
     'register.cjs',

@@ -7,7 +7,11 @@ const attached = { pid: 1, threadId: 0, command: 'app.js', ports: [3000], client
 const alone = { pid: 2, port: 3001, command: 'node app.js', nodeOptions: '--no-warnings' };
 const python = { pid: 3, port: 3002, problem: 'Process 3 is not Node.js: it runs python3' };
 
-/** What is found at first, and when it was late. @param {Parameters<ProblemFinder['find']>[0]} processes @param {Parameters<ProblemFinder['find']>[1]} listeners */
+/**
+ * What is found at first, and when it was late.
+ * @param {Parameters<ProblemFinder['find']>[0]} processes
+ * @param {Parameters<ProblemFinder['find']>[1]} listeners
+ */
 function find(processes, listeners) {
   const finder = new ProblemFinder();
   const found = [0, LATE_MS, 2 * LATE_MS].map((nowMs) => finder.find(processes, listeners, nowMs));
@@ -19,8 +23,9 @@ test('a Node.js process that listens without the monitor is named at once, with 
   const watched = { ...attached, url: 'http://127.0.0.1:1' };
   expect(find([watched], [alone])).toEqual([
     [
-      'process 2 (node app.js) listens on port 3001, but is not watched. What starts it sets NODE_OPTIONS=--no-warnings in ' +
-        'place of ours: write NODE_OPTIONS="$NODE_OPTIONS --no-warnings" there, or watch it as it is with: pool-lab attach 2',
+      'process 2 (node app.js) listens on port 3001, but is not watched. What starts it sets ' +
+        'NODE_OPTIONS=--no-warnings in place of ours: write NODE_OPTIONS="$NODE_OPTIONS --no-warnings" there, ' +
+        'or watch it as it is with: pool-lab attach 2',
     ],
     [],
   ]);

@@ -240,7 +240,7 @@ test.each([
 describe('a history', () => {
   const APP = fileURLToPath(new URL('app-to-watch.js', import.meta.url));
 
-  test('after a kill -9, doctor and report say from the history why requests waited, and predict refuses it', async () => {
+  test('after a kill -9, doctor and report say from the history why requests waited; predict refuses it', async () => {
     const file = path.join(await scratchFolder(), 'shop.jsonl');
     const child = spawn(process.execPath, ['--import', import.meta.resolve('mongodb-pool-monitor/attach'), APP], {
       env: { ...process.env, NODE_OPTIONS: '', APP_MONGO_URL: sharedMongoUrl(), POOL_MONITOR_LOG: file },

@@ -67,7 +67,7 @@ scenarios: [{ flow: [{ get: { url: /fast } }] }]
   expect(within).toBeGreaterThan(48);
 });
 
-test('the mean wait is that of all runs: waits are skewed, and the median of the means of runs is far lower', async () => {
+test('the mean wait is that of all runs: waits are skewed, and the median of their means is far lower', async () => {
   // M/M/1 at a utilisation of 0.8 has a mean wait of 400 ms.
   const load = createScenarioLoad({
     phases: [{ durationMs: 60_000, arrivalRate: 8, mode: 'poisson' }],
@@ -331,7 +331,7 @@ describe('a shared server', () => {
       }
     });
 
-    test('callers who keep all connections busy: the server must tell its cores, and then sizes can be predicted', () => {
+    test('callers who keep all connections busy: if the server reports its cores, sizes can be predicted', () => {
       const recorded = toTrace(record('closed', 4), 4);
       expect(shareServer([recorded]).sharing).toBeUndefined();
       const told = { ...recorded, server: { cores: 2, busyCores: 1.98 } };

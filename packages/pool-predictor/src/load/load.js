@@ -26,7 +26,8 @@ import { createTraceLoad } from './trace-load.js';
  * @property {string[]} routes
  * @property {number} durationMs how long users arrive
  * @property {CallerFacts} [callers] of a trace
- * @property {Load} [closedReading] of a trace that does not show which requests wait for others: the load in which they do
+ * @property {Load} [closedReading] of a trace that does not show which requests wait for others: the load in which they
+ *   do
  * @property {boolean} [isMeasured] of a trace: its responses need no overhead
  * @property {ServerOptions} [server] whose cores the queries share; default: queries do not slow each other down
  * @property {Workload} [workload] with the scenarios of the arrivals

@@ -83,7 +83,7 @@ function stretch(phases, factor) {
  * Estimates the requests, pauses and rounds of loops of all users of a workload.
  * @param {{ phases: Phase[], scenarios: Scenario[] }} workload
  */
-export function countSteps({ phases, scenarios }) {
+function countSteps({ phases, scenarios }) {
   const users = phases.reduce(
     (sum, { durationMs = 0, arrivalRate = 0, arrivalCount, rampTo = arrivalRate }) =>
       sum + (arrivalCount ?? ((arrivalRate + rampTo) / 2) * (durationMs / 1000)),
@@ -101,7 +101,8 @@ function requireFeasible(workload) {
   const steps = countSteps(workload);
   if (steps <= MAX_STEPS) return;
   throw new Error(
-    `The load has ${steps.toPrecision(2)} steps (requests, pauses and rounds of loops): at most ${MAX_STEPS} can be simulated`,
+    `The load has ${steps.toPrecision(2)} steps (requests, pauses and rounds of loops): ` +
+      `at most ${MAX_STEPS} can be simulated`,
   );
 }
 

@@ -106,7 +106,7 @@ export const REQUEST_RULES = {
   optional: { process: id, route: id, socket: [(value) => count[0](value) && value < 2 ** 31, count[1]] },
 };
 
-/** By what a line defines. @type {Record<string, LineRules>} */
+/** Rules for each thing that a line can define. @type {Record<string, LineRules>} */
 export const DEFINITION_RULES = {
   process: { required: { id }, optional: { pid: count, command: text, url: text, attached: flag, node: text } },
   pool: {
@@ -126,7 +126,7 @@ export const DEFINITION_RULES = {
 
 const pool = { atMs: startMs, pool: id };
 const connection = { ...pool, connection: CHECKOUT_RULES.optional.connection };
-/** By event. @type {Record<string, LineRules>} */
+/** Rules for each event. @type {Record<string, LineRules>} */
 export const EVENT_RULES = {
   connectionReady: { required: connection, optional: { durationMs } },
   connectionClosed: { required: connection, optional: { reason: text, durationMs } },

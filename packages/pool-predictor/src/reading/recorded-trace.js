@@ -34,8 +34,8 @@ export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClose
  * @property {RecordedEvents} events
  * @property {{ loop: LoopSecond[], server: ServerSecond[], clients: ClientsSecond[] }} seconds
  * @property {ReportedServer} [server]
- * @property {{ count: number, waitedMs: number }} unlisted checkouts that still waited when the recording ended, and how
- *   long they had, all together, where a recorder of before did not list them
+ * @property {{ count: number, waitedMs: number }} unlisted checkouts that still waited when the recording ended, and
+ *   how long they had, all together, where a recorder of before did not list them
  * @property {string[]} warnings
  *
  * @typedef {object} ReportedServer what the server reported

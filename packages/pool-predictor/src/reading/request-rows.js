@@ -12,7 +12,7 @@ export class RequestRows {
     routeOf: Int32Array,
     socketOf: Int32Array,
   });
-  /** By process: the rows by the numbers in the file. @type {Map<number, number>[]} */
+  /** Row of each request number in the file, one map per process. @type {Map<number, number>[]} */
   #rows = [];
 
   get length() {

@@ -4,7 +4,7 @@ import { sum } from '../base/sample-statistics.js';
 
 /** Steps that tools round to, in ms, the coarsest first. */
 const STEPS_MS = [1, 0.1, 0.01];
-/** Of what this project writes: microseconds. */
+/** Resolution of the traces that this project writes, a microsecond. */
 const FINEST_MS = 0.001;
 /** A number of ms since 1970 has errors of this size. */
 const ERROR_MS = 0.0003;

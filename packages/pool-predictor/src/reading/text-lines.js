@@ -1,4 +1,4 @@
-/** In characters. A file without line ends is no trace. */
+/** Most characters of a line. A file without line ends is not a trace. */
 const MAX_LENGTH = 1_000_000;
 
 /** The end of an error about a file that is not a trace. */
@@ -32,7 +32,8 @@ export async function* splitLines(chunks, file) {
     length += last.length;
     if (length > MAX_LENGTH) {
       throw new Error(
-        `${file}, line ${number}: this is not a line of a trace: it is longer than ${MAX_LENGTH} characters. ${OTHER_FILES}`,
+        `${file}, line ${number}: this is not a line of a trace: it is longer than ${MAX_LENGTH} characters. ` +
+          `${OTHER_FILES}`,
       );
     }
   }

@@ -7,7 +7,7 @@
  * David and H. N. Nagaraja, Order Statistics (3rd edition, 2003), section 7.3. That is exactly 0.9 for n = 19, 39, 59
  * ... with k = 1, 2, 3 ...
  */
-/** Of this many values one is below the band, one above and 18 in it. */
+/** Values of which one is expected below the band, one above it and 18 in it. */
 const STEP = 20;
 export const MIN_BAND_RUNS = STEP - 1;
 const MAX_RUNS = 5 * STEP - 1;

@@ -164,10 +164,10 @@ function readRows({ path, delimiter, skipHeader, options }, readPayload) {
  * Reads CSV as RFC 4180 describes it (https://www.rfc-editor.org/rfc/rfc4180). Empty lines are left out.
  *
  * @param {string} text
- * @param {string} [delimiter] one character
+ * @param {string} delimiter one character
  * @returns {string[][]} rows of values
  */
-export function parseCsv(text, delimiter = ',') {
+function parseCsv(text, delimiter) {
   /** @type {string[][]} */
   const rows = [];
   /** @type {string[]} */

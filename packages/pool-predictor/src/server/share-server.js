@@ -146,7 +146,7 @@ function matchUses(trace, fit, pool, { separateRoutes } = {}) {
   const recordedMs = meansByRoute(trace, useMs);
   const followUps = findFollowUps(trace);
   let { aloneMs } = fit;
-  /** By route: the share of a correction that is made. Near its capacity, a server multiplies a change of the work. */
+  /** Share of each route's correction that is made. Near its capacity, a server multiplies a change of the work. */
   const steps = routes.map(() => 1);
   /** @type {number[]} */
   let last = [];

@@ -27,7 +27,7 @@ function splitRoute(text, allowed) {
 }
 
 /** @param {string} text such as /slow=5000 @returns {{ route: string, service: Service }} */
-export function parseService(text) {
+function parseService(text) {
   const [route, value] = splitRoute(text, ALLOWED);
   if (value === 'none') return { route, service: { kind: 'none' } };
   const turns = parseTurns(value);

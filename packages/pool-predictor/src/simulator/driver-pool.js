@@ -65,7 +65,7 @@ export class DriverPool {
   #checkEveryMs;
   /** @type {number[]} The last one is checked out next. */
   #idle = [];
-  /** In whole milliseconds, as the driver counts. @type {number[]} By connection, where it matters. */
+  /** @type {number[]} Last use of each connection where it matters, in whole milliseconds as the driver counts. */
   #lastUseMs = [];
   /** @type {Fifo<Query>} */
   #waitQueue = createFifo();
@@ -92,7 +92,7 @@ export class DriverPool {
   #checkedAtMs = 0;
   #checkAtMs = NEVER;
   #connecting = 0;
-  /** Those that get their connections when the queue has been looked through. @type {{ query: Query, connection: number }[]} */
+  /** @type {{ query: Query, connection: number }[]} Queries that get connections at the end of the scan. */
   #granted = [];
   #warm;
 

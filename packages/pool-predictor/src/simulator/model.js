@@ -22,7 +22,7 @@ import { createUsers } from './users.js';
 
 const { min } = Math;
 const ONE_QUERY = planInTurn(1);
-/** Of a user with one request. @type {User['flow']} */
+/** Flow of a user with one request. @type {User['flow']} */
 const NO_FLOW = [];
 
 /**

@@ -98,7 +98,7 @@ export class PipeliningPool {
     }
   }
 
-  /** In turn among the idle connections, or among all if none is idle. */
+  /** Takes the idle connections in turn, or all of them if none is idle. */
   #pick() {
     const idle = this.#sent.reduce((count, { size }) => count + (size() === 0 ? 1 : 0), 0);
     if (idle === 0) return this.#turn++ % this.#sent.length;

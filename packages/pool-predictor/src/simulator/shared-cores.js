@@ -36,14 +36,14 @@ function checkServer({ cores, sliceMs = SLICE_MS }) {
 export function createServer({ cores, sliceMs = SLICE_MS }, { nowMs, turnEndsAfter, finish }) {
   checkServer({ cores, sliceMs });
   const count = Math.ceil(cores);
-  /** By core: the query whose turn it is, -1 for none. */
+  /** Query whose turn it is on each core, -1 for none. */
   const running = new Int32Array(count).fill(-1);
   const turnMs = new Float64Array(count);
   const endsAtMs = new Float64Array(count);
   let busy = 0;
-  /** By query: the work that is left. @type {number[]} */
+  /** Work that is left of each query. @type {number[]} */
   const leftMs = [];
-  /** By query: changes when it is removed from the queue. @type {number[]} */
+  /** Number for each query that changes when it is removed from the queue. @type {number[]} */
   const tickets = [];
   /** @type {import('./fifo.js').Fifo<number>} */
   const queue = createFifo();

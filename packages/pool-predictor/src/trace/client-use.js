@@ -9,8 +9,8 @@ const MANY = 5;
 /** A route creates a client in each request if this share of its requests are the first to use one. */
 const EACH_SHARE = 0.8;
 /**
- * Clients keep coming if this share of them is first used in the last third. A third is, of those that come regularly; of 40
- * tenants, less than a quarter, once there were as many requests.
+ * Clients keep coming if this share of them is first used in the last third. A third is, of those that come regularly;
+ * of 40 tenants, less than a quarter, once there were as many requests.
  */
 const LATE_SHARE = 0.25;
 
@@ -78,9 +78,9 @@ export function findManyPools(trace, pool) {
   const use = findClientUse(trace).find(({ process }) => process === pools[pool].process);
   if (!use) return undefined;
   const all = checkouts.poolOf.filter((row) => pools[row].process === use.process).length;
-  const own = checkouts.poolOf.filter((row) => row === pool).length;
+  const ownCheckouts = checkouts.poolOf.filter((row) => row === pool).length;
   const clients = checkouts.poolOf.filter((row, checkout) => row === pool && isFirst(trace, checkout)).length;
-  return own < all / 2 || clients >= MANY ? use : undefined;
+  return ownCheckouts < all / 2 || clients >= MANY ? use : undefined;
 }
 
 /**
@@ -92,7 +92,11 @@ function isFirst({ checkouts: { isFresh, connectionOf } }, row) {
   return isFresh[row] === 1 && connectionOf[row] === 1;
 }
 
-/** Whether clients are still used for the first time at the end of a trace. @param {RecordedTrace} trace @param {number} process row */
+/**
+ * Whether clients are still used for the first time at the end of a trace.
+ * @param {RecordedTrace} trace
+ * @param {number} process row
+ */
 function keepsComing(trace, process) {
   const { startedMs, poolOf } = trace.checkouts;
   const firsts = startedMs.filter((_, row) => trace.pools[poolOf[row]].process === process && isFirst(trace, row));
@@ -100,7 +104,11 @@ function keepsComing(trace, process) {
   return firsts.filter((ms) => ms >= lateMs).length >= LATE_SHARE * firsts.length;
 }
 
-/** @param {RecordedTrace} trace @param {number} process row @returns {number} row of the route that creates most; -1: none */
+/**
+ * @param {RecordedTrace} trace
+ * @param {number} process row
+ * @returns {number} row of the route that creates most; -1: none
+ */
 function findRoute(trace, process) {
   const { checkouts, pools, routes } = trace;
   const requests = routes.map(() => ({ all: new Set(), first: new Set() }));
@@ -119,8 +127,8 @@ function findRoute(trace, process) {
 }
 
 /**
- * @typedef {Pick<ClientUse, 'place' | 'places' | 'hosts' | 'created' | 'open' | 'connections'> & { closed: number }} Counts
- *   closed: during the recording
+ * @typedef {Pick<ClientUse, 'place' | 'places' | 'hosts' | 'created' | 'open' | 'connections'> & { closed: number }
+ *   } Counts closed: during the recording
  */
 
 /**
@@ -158,13 +166,20 @@ function addUp(lines) {
   return { place, places, hosts, ...counts, connections: sumOf('connections') };
 }
 
-/** The same from a monitor that does not count clients. @param {RecordedTrace} trace @param {number} process row @returns {Counts[]} */
+/**
+ * Counts the pools instead, where the monitor does not count clients.
+ * @param {RecordedTrace} trace
+ * @param {number} process row
+ * @returns {Counts[]}
+ */
 function countPools(trace, process) {
   const { pools, checkouts } = trace;
   const rows = [...pools.keys()].filter((row) => pools[row].process === process);
-  return [...groupBy(rows, (row) => pools[row].address ?? '')].map(([hosts, own]) => {
-    const open = new Set(own.map((row) => pools[row].name)).size;
-    const created = checkouts.poolOf.filter((row, checkout) => own.includes(row) && isFirst(trace, checkout)).length;
+  return [...groupBy(rows, (row) => pools[row].address ?? '')].map(([hosts, poolRows]) => {
+    const open = new Set(poolRows.map((row) => pools[row].name)).size;
+    const created = checkouts.poolOf.filter(
+      (row, checkout) => poolRows.includes(row) && isFirst(trace, checkout),
+    ).length;
     return { place: null, places: 1, hosts, created, closed: Math.max(0, created - open), open, connections: null };
   });
 }

@@ -8,9 +8,9 @@ const CLEARED = EVENTS.indexOf('poolCleared');
 export const CLEAR_MS = 50;
 
 /**
- * Finds operations that failed by themselves while they had a connection: a time limit ended them, or the server refused
- * them. They had it all that time, so they are a part of the load. Those that failed when the pool was cleared are not:
- * without the failure of the network or the server, each would have lasted as long as others.
+ * Finds operations that failed by themselves while they had a connection, because a time limit ended them or the server
+ * refused them. They had it all that time, so they are part of the load. Those that failed when the pool was cleared
+ * are not: without the failure of the network or the server, each would have lasted as long as others.
  *
  * @param {Pick<RecordedTrace, 'checkouts' | 'events'>} trace
  * @returns {Set<number>} rows

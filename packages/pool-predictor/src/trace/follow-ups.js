@@ -18,8 +18,8 @@ const MIN_UNKNOWN = 20;
  * @property {Int32Array | null} possible the same, with the follow-ups that are unclear; null if there are none
  * @property {Doubt | null} doubt why there are some
  *
- * @typedef {'noSockets' | 'sharedSockets' | 'lateLoop'} Doubt the trace has no sockets; or clients may have shared them;
- *   or a busy app blurred who did
+ * @typedef {'noSockets' | 'sharedSockets' | 'lateLoop'} Doubt the trace has no sockets, or clients may have shared
+ *   them, or a busy app blurred who did
  *
  * @typedef {object} RequestStarts of a trace, in order of their starts
  * @property {Float64Array} startsMs
@@ -64,8 +64,9 @@ function followCallers(starts, callers) {
   const { previous, begun } = takeTurns(starts, { atLeast: callers });
   if (begun > callers)
     throw new Error(
-      `${callers === 1 ? 'one caller' : `${callers} callers`} can't have sent these requests, each after the answer to its last: ` +
-        `${begun} were in progress at once. Use --callers ${begun} or more, or 0 if they arrived on their own`,
+      `${callers === 1 ? 'one caller' : `${callers} callers`} can't have sent these requests, ` +
+        `each after the answer to its last: ${begun} were in progress at once. ` +
+        `Use --callers ${begun} or more, or 0 if they arrived on their own`,
     );
   return previous;
 }

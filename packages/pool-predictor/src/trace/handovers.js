@@ -41,7 +41,7 @@ export function findHandovers({ checkOutStartedMs, waitMs, useMs, connectionOf, 
 /** Connections whose numbers were recorded. */
 class NumberedConnections {
   #connectionOf;
-  /** By connection: its last checkout. @type {Map<number, number>} */
+  /** Last checkout of each connection. @type {Map<number, number>} */
   #last = new Map();
 
   /** @param {ArrayLike<number>} connectionOf by checkout */
@@ -65,7 +65,7 @@ class IdleConnections {
   #sameMs;
   #byCheckedIn;
   #next = 0;
-  /** By pool: the last checkout of each idle connection, the most recent one last. @type {number[][]} */
+  /** Last checkouts of each pool's idle connections, the most recent one last. @type {number[][]} */
   #idle = [[], []];
 
   /** @param {Float64Array} checkedInMs @param {(checkout: number) => 0 | 1} poolOf @param {number} sameMs */

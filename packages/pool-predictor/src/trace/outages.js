@@ -67,8 +67,8 @@ export function followOutages(trace, pool) {
  *
  * @param {RecordedTrace} trace
  * @param {number} pool row
- * @returns {{ trace: RecordedTrace, joined: Set<number> }} the pool has the checkouts of the joined ones, and is cleared
- *   when the driver left one of them
+ * @returns {{ trace: RecordedTrace, joined: Set<number> }} the pool has the checkouts of the joined ones, and is
+ *   cleared when the driver left one of them
  */
 export function joinMoves(trace, pool) {
   const { pools, checkouts, events } = trace;
@@ -181,7 +181,12 @@ function endOf(trace, row) {
   return waitedUntil(trace, row) + (trace.checkouts.useMs[row] || 0);
 }
 
-/** The last checkout of its request that had ended. @param {RecordedTrace} trace @param {number[]} rows @param {number} row */
+/**
+ * Finds the last checkout of its request that had ended.
+ * @param {RecordedTrace} trace
+ * @param {number[]} rows
+ * @param {number} row
+ */
 function findBefore(trace, rows, row) {
   const startedMs = trace.checkouts.startedMs[row];
   return rows

@@ -47,7 +47,7 @@ export function nameClient({ name }) {
 }
 
 /**
- * From here on, one pool is looked at, and who waits for whom in it:
+ * The steps from here on look at one pool, and at who waits for whom in it:
  *
  *     RecordedTrace --pickPool--> Trace --joinRequests--> requests --findFollowUps--> which one follows which answer
  *          |  followOutages, findFailedUses, listWaiting   |  findHandovers        '--listSessions--> callers,
@@ -68,7 +68,8 @@ export function pickPool(trace, choice = {}) {
   const { file, pools, header } = trace;
   if (header.history)
     throw new Error(
-      `${file} is a history: it has the requests that waited longest, and not the whole load. pool-lab doctor and report read it`,
+      `${file} is a history: it has the requests that waited longest, and not the whole load. ` +
+        'pool-lab doctor and report read it',
     );
   const used = countCheckouts(trace).filter(({ served }) => served > 0);
   const candidates = used.filter(({ row }) => isChosen(trace, pools[row], choice));
@@ -158,7 +159,7 @@ function takeRows(trace, pool) {
   const connectionOf = take(checkouts.connectionOf);
   const requestOf = take(checkouts.requestOf);
   const loop = measureLoop(trace, pools[pool].process);
-  const uses = judgeSockets(requests, pools[pool].process, { isBlurred: loop?.isLate });
+  const uses = judgeSockets(requests, pools[pool].process, { isLoopLate: loop?.isLate });
   const socketOf = requestOf.map((row) => (row < 0 ? -1 : requests.socketOf[row]));
   const isAlike = (/** @type {number} */ row) => startedMs[row] >= firstMs && answered.has(checkouts.routeOf[row]);
   const refused = findRefused(trace, { pool, uses }).filter(isAlike);
@@ -233,13 +234,19 @@ function takeRows(trace, pool) {
 /** @param {number[]} failedMs how long failed operations had connections @param {number} usedMs all together */
 function describeFailed(failedMs, usedMs) {
   const share = Math.round((100 * sum(failedMs)) / (usedMs || 1));
-  return `Failed with a connection: ${failedMs.length}. Each is replayed for as long as it had it, together ${share} % of the time in use`;
+  return (
+    `Failed with a connection: ${failedMs.length}. ` +
+    `Each is replayed for as long as it had it, together ${share} % of the time in use`
+  );
 }
 
 /** @param {number} atMs @param {number} ms how long it lasted */
 function describeOutage(atMs, ms) {
   const lasted = ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
-  return `The driver had no server for ${lasted}, ${(atMs / 1000).toFixed(1)} s after the first checkout, and neither has any pool that is simulated. The waits include that time`;
+  return (
+    `The driver had no server for ${lasted}, ${(atMs / 1000).toFixed(1)} s after the first checkout, ` +
+    'and neither has any pool that is simulated. The waits include that time'
+  );
 }
 
 /** @param {RecordedPool} pool @returns {TraceOpenings['settings']} */

@@ -16,7 +16,7 @@ import { SAME_MS } from '../reading/resolution.js';
  */
 export function followSockets({ socketOf }, { length, rows, from }, { startsMs, endsMs }, useOf) {
   const [likely, possible] = [0, 1].map(() => new Int32Array(length).fill(-1));
-  /** By socket: the request that ended last. @type {Map<number, number>} */
+  /** Request of each socket that ended last. @type {Map<number, number>} */
   const last = new Map();
   for (let request = 0; request < length; request++) {
     const use = useOf(request);

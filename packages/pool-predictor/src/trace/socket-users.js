@@ -25,14 +25,14 @@ const MIXED = -1;
 const MAX_COMPARED = { requests: 20_000, sockets: 100 };
 /** Sockets of one client break its rule in this share of the chances: an answer reaches the client a little later. */
 const BROKEN_SHARE = 0.1;
-/** In nats: of two sockets, e^3 = 20 to 1; of all sockets of a client, e^5 = 150 to 1. */
+/** Evidence needed: 3 nats (20 to 1) for two sockets, 5 nats (150 to 1) for all sockets of a client. */
 const [MIN_PAIR_EVIDENCE, MIN_EVIDENCE] = [3, 5];
 /** The evidence for arrivals, in nats, of a socket that is opened while all others are in use. */
 const OPENED_EVIDENCE = 3;
 /**
- * Users who hardly think, and wait for queries rather than for the app, have all their sockets in use for more than this
- * share of the time. Measured in 42 recordings with a late event loop or a full pool: 0.56 to 0.77, and at most 0.06
- * where arrivals opened no socket meanwhile.
+ * Users who hardly think, and wait for queries rather than for the app, have all their sockets in use for more than
+ * this share of the time. Measured in 42 recordings with a late event loop or a full pool: 0.56 to 0.77, and at most
+ * 0.06 where arrivals opened no socket meanwhile.
  */
 const FULL_SHARE = 0.15;
 /** Think times that vary less than this, from the 10th to the 90th percentile, by the median, are those of one user. */
@@ -57,25 +57,28 @@ const [MAX_OPENED_SHARE, MAX_OPENED_SHARE_OF_KEPT] = [1 / 3, 0.15];
  *
  * @param {RecordedRequests} requests
  * @param {number} process row
- * @param {{ isBlurred?: boolean }} [facts] isBlurred: requests that came while the process was busy seem to start right
- *   after answers
+ * @param {{ isLoopLate?: boolean }} [facts] isLoopLate: requests that came while the process was busy seem to start
+ *   right after answers
  * @returns {Map<number, SocketUse>} by the number of the socket
  */
-export function judgeSockets(requests, process, { isBlurred = false } = {}) {
+export function judgeSockets(requests, process, { isLoopLate = false } = {}) {
   /** @type {Map<number, SocketUse>} */
   const uses = new Map();
   for (const all of splitByRoute(listSockets(requests, process))) {
     const kept = all.filter(isKept);
-    const { own, clients } = groupSockets(kept);
+    const { withOwnClient, clients } = groupSockets(kept);
     for (const { id } of all) uses.set(id, 'alone');
-    const mayArrive = isBlurred && !areOftenFull(kept);
+    const mayArrive = isLoopLate && !areOftenFull(kept);
     for (const sockets of clients) {
       const likely = judgeTogether(sockets);
       const isDoubtful = mayArrive || isFleeting(sockets, all.length - kept.length);
       for (const { id } of sockets) uses.set(id, likely === 'waiting' && isDoubtful ? 'unclear' : likely);
     }
-    const ofOwn = mayArrive || (judgeTogether(own) === 'arriving' && !own.every(isSteady)) ? 'unclear' : 'waiting';
-    for (const { id } of own) uses.set(id, ofOwn);
+    const likelyUse =
+      mayArrive || (judgeTogether(withOwnClient) === 'arriving' && !withOwnClient.every(isSteady))
+        ? 'unclear'
+        : 'waiting';
+    for (const { id } of withOwnClient) uses.set(id, likelyUse);
   }
   return uses;
 }
@@ -121,7 +124,7 @@ function listSockets({ startedMs, durationMs, socketOf, processOf, routeOf }, pr
  * the client with the most, or of one more.
  *
  * @param {UsedSocket[]} sockets
- * @returns {{ own: UsedSocket[], clients: UsedSocket[][] }}
+ * @returns {{ withOwnClient: UsedSocket[], clients: UsedSocket[][] }}
  */
 function groupSockets(sockets) {
   const sorted = sockets.toSorted((a, b) => b.startsMs.length - a.startsMs.length);
@@ -129,12 +132,12 @@ function groupSockets(sockets) {
   const groups = joinAlike(compareSockets(compared)).map((group) => group.map((socket) => compared[socket]));
   // Nothing refutes that the only socket is of a client that keeps it for any request.
   const isOwn = (/** @type {UsedSocket[]} */ { length }) => length === 1 && compared.length > 1;
-  const own = groups.filter(isOwn).flat();
+  const withOwnClient = groups.filter(isOwn).flat();
   const clients = groups.filter((group) => !isOwn(group));
   const [largest = []] = clients.sort((a, b) => b.length - a.length);
-  if (largest.length > own.length) largest.push(...rest);
+  if (largest.length > withOwnClient.length) largest.push(...rest);
   else if (rest.length > 0) clients.push(rest);
-  return { own, clients };
+  return { withOwnClient, clients };
 }
 
 /**
@@ -180,7 +183,7 @@ function compareSockets(sockets) {
     .slice(0, MAX_COMPARED.requests);
   const counts = sockets.map(() => sockets.map(() => ({ newer: 0, newerChances: 0, idle: 0, idleChances: 0 })));
   const ages = sockets.map(createAges);
-  /** By socket: its last request. */
+  /** Last request of each socket. */
   const last = sockets.map(() => 0);
   for (const { socket, atMs, index } of starts) {
     const ageMs = atMs - sockets[socket].endsMs[index - 1];
@@ -210,7 +213,7 @@ function compareSockets(sockets) {
   );
 }
 
-/** In which share of its time a socket is idle, for less than an age. @param {UsedSocket} socket */
+/** Finds the share of the time in which a socket has been idle for less than `ageMs`. @param {UsedSocket} socket */
 function createAges({ startsMs, endsMs }) {
   const gapsMs = Float64Array.from(startsMs.slice(1), (ms, index) => Math.max(0, ms - endsMs[index])).sort();
   const sums = new Float64Array(gapsMs.length + 1);

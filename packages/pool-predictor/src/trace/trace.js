@@ -29,12 +29,12 @@ import { joinRequests } from './traced-requests.js';
  * @property {TraceOpenings} [openings] of the pool's connections
  * @property {Outage[]} [outages] of the pool: what waited then is replayed as if it had asked at once
  * @property {number} [resolutionMs] of the times; default: microseconds
- * @property {number} [callers] that sent all its requests, each after the answer to its last, as the user said; 0: none, they
- *   arrived on their own
+ * @property {number} [callers] that sent all its requests, each after the answer to its last, as the user said; 0:
+ *   none, they arrived on their own
  * @property {ClientUse} [clients] whose pool is one of many, so that its size decides nothing
  * @property {ReportedServer} [server] what it reported
- * @property {{ busyShare: number, busyMs: number, isLate: boolean }} [loop] the app's event loop: busyShare of its time;
- *   busyMs: by request, whatever kept it busy; isLate: so much that it blurs which request came first
+ * @property {{ busyShare: number, busyMs: number, isLate: boolean }} [loop] the app's event loop: busyShare of its
+ *   time; busyMs: by request, whatever kept it busy; isLate: so much that it blurs which request came first
  * @property {RefusedCheckout[]} [refused] those that got no connection in time, of requests that are replayed all the
  *   same, in the order of their starts
  * @property {RefusedCheckout[]} [waiting] those that still waited when the recording ended, and are replayed as well
@@ -143,7 +143,8 @@ export function thinTrace(trace, most) {
     ...thinned,
     warnings: [
       ...warnings,
-      `The trace is long: ${thinned.waitMs.length} of its ${length} checkouts are replayed, in ${PIECES} pieces spread over it`,
+      `The trace is long: ${thinned.waitMs.length} of its ${length} checkouts are replayed, ` +
+        `in ${PIECES} pieces spread over it`,
     ],
   };
 }
@@ -158,7 +159,7 @@ function pickPieces(trace, pieces) {
   const { checkOutStartedMs, sharing, openings, outages = [], refused = [], waiting = [] } = trace;
   /** @type {number[]} */
   const kept = [];
-  /** By how much each comes earlier. @type {number[]} */
+  /** How much earlier each of them comes. @type {number[]} */
   const shiftsMs = [];
   const unanswered = { refused, waiting };
   /** @type {{ refused: RefusedCheckout[], waiting: RefusedCheckout[] }} */
@@ -268,8 +269,8 @@ export function shareUsed(server) {
 
 /**
  * Summarises the requests of a trace in the shape of a prediction. A response is that of the server, or if that is
- * unknown, lasts from the start of the first checkout to the last check-in. Requests that got no connection in time have
- * none. That of one that still waits is as long as it has waited, a lower bound.
+ * unknown, lasts from the start of the first checkout to the last check-in. Requests that got no connection in time
+ * have none. That of one that still waits is as long as it has waited, a lower bound.
  *
  * @param {Trace} trace
  */

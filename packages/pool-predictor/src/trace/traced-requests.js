@@ -27,7 +27,7 @@ export const MIN_WAITED_MS = 1;
 export function joinRequests({ checkOutStartedMs, waitMs, useMs, requestOf, requestStartedMs, requestEndedMs }) {
   const { length } = checkOutStartedMs;
   const ofRow = new Uint32Array(length);
-  /** By number of the file. @type {Map<number, number>} */
+  /** Request of each number in the file. @type {Map<number, number>} */
   const known = new Map();
   /** @type {number[]} */
   const firsts = [];
@@ -92,7 +92,7 @@ export function listPoolWaits({ checkOutStartedMs, waitMs, isBehind, openings })
   });
 }
 
-/** Of a request with one query: it waits for no other one, and there is no gap before it. */
+/** Gaps of a request with one query, which waits for no other one. */
 const AT_ONCE = [0];
 
 /** Up to how much a checkout may seem to start before its request: two clocks, and rounding. */
@@ -117,37 +117,37 @@ export function planRequests(
   const poolWaitsMs = listPoolWaits(trace);
   /** @type {KnownRequest[]} */
   const several = [];
-  /** @type {{ gapsMs: number[], own: Uint32Array }[]} */
+  /** @type {{ gapsMs: number[], ownRows: Uint32Array }[]} */
   const delayed = [];
   const otherMsOf = (/** @type {number} */ row) => waitMs[row] - poolWaitsMs[row];
   const planned = Array.from({ length }, (_, request) => {
-    const own = rows.subarray(from[request], from[request + 1]);
-    const [first] = own;
+    const ownRows = rows.subarray(from[request], from[request + 1]);
+    const [first] = ownRows;
     const route = routes[routeOf[first]];
     const single = { route, serviceMs: servicesMs[first], handoverMs: handoversMs[first], thinkMs: 0 };
-    const isAtOnce = own.every((row) => otherMsOf(row) <= MIN_WAITED_MS);
-    if (own.length === 1 && !isMeasured[request] && isAtOnce) return single;
-    const startsMs = Array.from(own, (row) => checkOutStartedMs[row]);
+    const isAtOnce = ownRows.every((row) => otherMsOf(row) <= MIN_WAITED_MS);
+    if (ownRows.length === 1 && !isMeasured[request] && isAtOnce) return single;
+    const startsMs = Array.from(ownRows, (row) => checkOutStartedMs[row]);
     const { startsAfter, gapsMs, endsAfter, restMs } = planRecorded({
       startsMs,
-      endsMs: Array.from(own, (row) => checkOutStartedMs[row] + waitMs[row] + useMs[row]),
+      endsMs: Array.from(ownRows, (row) => checkOutStartedMs[row] + waitMs[row] + useMs[row]),
       endMs: endedMs[request],
       sameMs,
     });
-    const isAlone = own.length === 1;
+    const isAlone = ownRows.length === 1;
     const known = {
       // Simulations read them again and again, and most are alike.
       startsAfter: isAlone ? AT_ONCE : startsAfter,
       gapsMs: isAlone && isAtOnce ? AT_ONCE : gapsMs,
       endsAfter,
       restMs,
-      servicesMs: Array.from(own, (row) => servicesMs[row]),
-      handoversMs: own.some((row) => handoversMs[row] > 0) ? Array.from(own, (row) => handoversMs[row]) : null,
+      servicesMs: Array.from(ownRows, (row) => servicesMs[row]),
+      handoversMs: ownRows.some((row) => handoversMs[row] > 0) ? Array.from(ownRows, (row) => handoversMs[row]) : null,
       leadMs: startsMs[0] - startedMs[request],
       isMeasured: isMeasured[request] === 1,
     };
     if (!isAlone) several.push(known);
-    if (!isAtOnce) delayed.push({ gapsMs, own });
+    if (!isAtOnce) delayed.push({ gapsMs, ownRows });
     return { ...single, known };
   });
   const levelMs = levelRounding(
@@ -159,8 +159,8 @@ export function planRequests(
     startsAfter.forEach((ends, query) => {
       if (ends > 0) gapsMs[query] = levelMs[next++];
     });
-  for (const { gapsMs, own } of delayed)
-    own.forEach((row, query) => {
+  for (const { gapsMs, ownRows } of delayed)
+    ownRows.forEach((row, query) => {
       if (otherMsOf(row) > MIN_WAITED_MS) gapsMs[query] += otherMsOf(row);
     });
   return planned;

@@ -52,7 +52,11 @@ const sites = (created, closed, { before = 0, ...more } = {}) => [
 ];
 const times = (/** @type {number} */ count, /** @type {(index: number) => any} */ of) =>
   Array.from({ length: count }, (_, index) => of(index));
-/** 40 clients, of which each serves every 40th request. @param {number} count @param {(index: number) => boolean} isFirst */
+/**
+ * 40 clients, of which each serves every 40th request.
+ * @param {number} count
+ * @param {(index: number) => boolean} isFirst
+ */
 const serveTenants = (count, isFirst = () => false) =>
   times(count, (index) => ({ pool: index % 40, isFirst: isFirst(index) }));
 

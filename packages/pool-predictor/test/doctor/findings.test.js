@@ -154,7 +154,7 @@ describe('work outside of requests', () => {
     ];
   }).flat();
 
-  test('that asks for more connections than there are is named, and its own waits are not those of requests', async () => {
+  test('that asks for more connections than there are is named, and its waits are not those of requests', async () => {
     const { verdict, totals } = diagnose(await read([...job(400, 0), ...waiting]));
     expect(verdict).toMatchObject({
       ...{ cause: 'severalAtOnce', meanWaitMs: 50, waitingShare: 1 },

@@ -88,7 +88,7 @@ describe('who had the connections', () => {
     return listLongestWaits(trace, 1)[0].behind.map(({ route }) => route);
   }
 
-  test('is found from their times where the trace does not say it: in the middle of the wait, the last first', async () => {
+  test('is found from their times if the trace does not say it: in mid-wait, the last first', async () => {
     expect(await holdersOf({})).toEqual([fast, slow]);
   });
 

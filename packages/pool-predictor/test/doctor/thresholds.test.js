@@ -244,8 +244,8 @@ describe('a second', () => {
 describe('a concurrency limit', () => {
   /**
    * Requests that wait before their first checkout while two others have one, which end just before it.
-   * @param {{ count?: number, beforeMs?: number, handMs?: (index: number) => number, open?: (index: number) => number }}
-   *   waits handMs: how long before it they end; open: how many there are
+   * @param {{ count?: number, beforeMs?: number, handMs?: (index: number) => number, open?: (index: number) => number
+   *   }} waits handMs: how long before it they end; open: how many there are
    */
   const isFound = ({ count = 50, beforeMs = 20, handMs = () => 1, open = () => 2 }) => {
     /** @type {Pick<RequestTimes, 'row' | 'startedMs' | 'beforeMs' | 'durationMs'>[]} */

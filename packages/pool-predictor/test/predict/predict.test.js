@@ -358,7 +358,8 @@ describe('the interval', () => {
     for (const runs of [19, 39, 119]) requireBandRuns(runs);
     for (const runs of [-1, 0, 18, 20, 21, 19.5, 38, NaN, Infinity]) {
       expect(() => requireBandRuns(runs)).toThrow(
-        `seeds ${runs}: so many runs have no exact 90 % band. Use 19, 39, 59, 79, 99 or another multiple of 20, minus 1`,
+        `seeds ${runs}: so many runs have no exact 90 % band. ` +
+          'Use 19, 39, 59, 79, 99 or another multiple of 20, minus 1',
       );
     }
   });

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { readWorkload } from '../../src/scenario/read-workload.js';
 import { readScenario } from '../../src/node/input-files.js';
-import { parseCsv } from '../../src/scenario/user-data.js';
 import { parseDurationMs } from '../../src/base/duration.js';
 import { quantile } from '../../src/base/sample-statistics.js';
 
@@ -315,20 +314,20 @@ scenarios: [{ flow: [{ get: { url: "{{ url }}" } }] }]`,
   });
 
   test.each([
-    [
-      'a,b\r\n1,2\r\n',
-      [
-        ['a', 'b'],
-        ['1', '2'],
-      ],
-    ],
-    ['a\n\nb', [['a'], ['b']]],
-    ['\uFEFFa,', [['a', '']]],
-    ['', []],
-    ['"a, ""b""\nc",d\n', [['a, "b"\nc', 'd']]],
-    ['a"b,"c"d', [['a"b', 'cd']]],
-  ])('CSV %j', (text, rows) => {
-    expect(parseCsv(text)).toEqual(rows);
+    ['a,b\r\n1,2\r\n', ['/a', '/b', '/1', '/2']],
+    ['a,1\n\nb,2', ['/a', '/1', '/b', '/2']],
+    ['\uFEFFa,', ['/a', '/']],
+    ['"a, ""b""\nc",d\n', ['/a, "b"\nc', '/d']],
+    ['a"b,"c"d', ['/a"b', '/cd']],
+  ])('CSV %j', (text, routes) => {
+    const steps = [
+      'loop: [{ get: { url: "/{{ row[0] }}" } }, { get: { url: "/{{ row[1] }}" } }]',
+      '  over: data',
+      '  loopElement: row',
+    ];
+    const config = 'payload: { path: any.csv, loadAll: true, name: data }';
+    const { scenarios } = read(config, [steps.join('\n      ')], { readPayload: () => text });
+    expect(scenarios[0].steps).toMatchObject(routes.map((route) => ({ kind: 'request', route })));
   });
 });
 

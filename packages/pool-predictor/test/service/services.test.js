@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseQueries, parseService, parseServices } from '../../src/service/parse-service.js';
+import { parseQueries, parseServices } from '../../src/service/parse-service.js';
 import { overheadOfApp, servicesOfApp } from '../../src/service/app-services.js';
 
 describe('on the command line', () => {
@@ -22,7 +22,7 @@ describe('on the command line', () => {
       ['/orders=1|2+30', '/orders', { kind: 'requests', requests: [{ queriesMs: [[1, 2], [30]], restMs: 0 }] }],
       ['/report=0+work:0', '/report', { kind: 'fixed', ms: 0, workShare: 0 }],
     ])('%s', (text, route, service) => {
-      expect(parseService(text)).toEqual({ route, service });
+      expect(parseServices([text])).toEqual({ [route]: service });
     });
 
     test.each([
@@ -58,7 +58,7 @@ describe('on the command line', () => {
       '/x=5+work:exponential:3',
       '/x=log:find shop.orders',
     ])('%s is refused', (text) => {
-      expect(() => parseService(text)).toThrow(/^"[^]*" (is not a service time|has no route): write ROUTE=MS, /);
+      expect(() => parseServices([text])).toThrow(/^"[^]*" (is not a service time|has no route): write ROUTE=MS, /);
     });
 
     test('several become one map, and each route may appear once', () => {

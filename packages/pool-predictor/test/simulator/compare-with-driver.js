@@ -1,5 +1,6 @@
-// Compares the model of the driver's pool with the driver's own, on random schedules: node compare-with-driver.js KINDS COUNT
-// [FIRST_SEED] [FOLDER of the driver's package]. Prints one JSON object. It replaces the clock of its process.
+// node compare-with-driver.js KINDS COUNT [FIRST_SEED] [FOLDER of the driver's package]
+// Compares the model of the driver's pool with the driver's own, on random schedules. Prints one JSON object. It
+// replaces the clock of its process.
 import { isDeepStrictEqual } from 'node:util';
 import { loadDriverPool } from 'test-support/driver-pool.js';
 import { createSchedule, shrinkSchedule } from 'test-support/driver-schedules.js';

@@ -257,7 +257,7 @@ test('a pool begins with the connections that are open, and opens each other one
   expect(records.map(({ waitMs }) => waitMs)).toEqual([0, 30, 10, 30]);
 });
 
-test('connections that are idle for too long are closed at a check, those of minPoolSize too, and opened one by one', () => {
+test('connections idle for too long are closed at a check, those of minPoolSize too, and opened one by one', () => {
   const waitsMs = (/** @type {number} */ minPoolSize) =>
     serve({ maxPoolSize: 2, minPoolSize, connectMs: 30, maxIdleTimeMS: 50 }, [
       [0, 10],

@@ -48,7 +48,7 @@ export class ModelPool {
   #pool;
   #created = 0;
   #pending = 0;
-  /** By the pool's number. @type {ModelConnection[]} */
+  /** Connections by the pool's number. @type {ModelConnection[]} */
   #connections = [];
   /** @type {Set<ModelConnection>} */
   #inUse = new Set();

@@ -25,7 +25,8 @@ describe('a divided pool', () => {
   /** @param {Parameters<typeof simulate>[0]} options ends: each request with its outcome, as they end */
   function runEnds(options) {
     const { records = [], ...result } = simulate({ arrivals, ...options, keepRequests: true });
-    return { ...result, ends: records.map(({ user, outcome, finishedAtMs }) => `${user} ${outcome} ${finishedAtMs}`) };
+    const ends = records.map(({ user, outcome, finishedAtMs }) => `${user} ${outcome} ${finishedAtMs}`);
+    return { ...result, ends: ends.join(', ') };
   }
 
   /** @param {Parameters<typeof simulate>[0]} options */
@@ -46,23 +47,15 @@ describe('a divided pool', () => {
   });
 
   test('split: a wait-queue timeout ends the waits in both pools', () => {
-    expect(endsOf({ pool: { kind: 'split', maxPoolSize: 2, ...division, waitQueueTimeoutMS: 3 } })).toEqual([
-      '1 waitQueueTimeout 4',
-      '3 waitQueueTimeout 6',
-      '2 ok 7',
-      '0 ok 100',
-      '4 ok 250',
-    ]);
+    expect(endsOf({ pool: { kind: 'split', maxPoolSize: 2, ...division, waitQueueTimeoutMS: 3 } })).toBe(
+      '1 waitQueueTimeout 4, 3 waitQueueTimeout 6, 2 ok 7, 0 ok 100, 4 ok 250',
+    );
   });
 
   test('split: the slow pool may have a limit, too', () => {
-    expect(endsOf({ pool: { kind: 'split', maxPoolSize: 2, ...division, slowLimit: 1 } })).toEqual([
-      '1 refused 1',
-      '2 ok 7',
-      '3 ok 12',
-      '0 ok 100',
-      '4 ok 250',
-    ]);
+    expect(endsOf({ pool: { kind: 'split', maxPoolSize: 2, ...division, slowLimit: 1 } })).toBe(
+      '1 refused 1, 2 ok 7, 3 ok 12, 0 ok 100, 4 ok 250',
+    );
   });
 
   test('split: a pool that opens its connections on demand fills up to its minimum', () => {
@@ -74,28 +67,20 @@ describe('a divided pool', () => {
   });
 
   test('limited: a slow request over the limit is refused at once, and fast ones do not wait for slow ones', () => {
-    expect(endsOf({ pool: { kind: 'limited', maxPoolSize: 2, ...division } })).toEqual([
-      '1 refused 1',
-      '2 ok 7',
-      '3 ok 12',
-      '0 ok 100',
-      '4 ok 250',
-    ]);
+    expect(endsOf({ pool: { kind: 'limited', maxPoolSize: 2, ...division } })).toBe(
+      '1 refused 1, 2 ok 7, 3 ok 12, 0 ok 100, 4 ok 250',
+    );
   });
 
   test('limited: requests that wait for a connection count, so the limit may be larger than the pool', () => {
-    expect(endsOf({ pool: { kind: 'limited', maxPoolSize: 1, slowRoutes: ['/slow'], slowSize: 2 } })).toEqual([
-      '0 ok 100',
-      '1 ok 200',
-      '2 ok 205',
-      '3 ok 210',
-      '4 ok 310',
-    ]);
+    expect(endsOf({ pool: { kind: 'limited', maxPoolSize: 1, slowRoutes: ['/slow'], slowSize: 2 } })).toBe(
+      '0 ok 100, 1 ok 200, 2 ok 205, 3 ok 210, 4 ok 310',
+    );
     expect(
       endsOf({ pool: { kind: 'limited', maxPoolSize: 1, slowRoutes: ['/slow'], slowSize: 2, waitQueueTimeoutMS: 50 } }),
     )
       // The second gives up at 51 and makes room, so the last is not refused.
-      .toEqual(['1 waitQueueTimeout 51', '2 waitQueueTimeout 52', '3 waitQueueTimeout 53', '0 ok 100', '4 ok 250']);
+      .toBe('1 waitQueueTimeout 51, 2 waitQueueTimeout 52, 3 waitQueueTimeout 53, 0 ok 100, 4 ok 250');
   });
 
   test('a refused user gets its answer after the overhead, and goes on', () => {
@@ -118,20 +103,12 @@ describe('a divided pool', () => {
       endsOf({ pool: /** @type {PoolOptions} */ ({ maxPoolSize: 1, requestTimeoutMs: 60, ...more }) });
 
     test('ends waits and queries, and a query that it aborts frees its place', () => {
-      expect(endsWith({})).toEqual([
-        '0 requestTimeout 60',
-        '1 requestTimeout 61',
-        '2 requestTimeout 62',
-        '3 requestTimeout 63',
-        '4 requestTimeout 210',
-      ]);
-      expect(endsWith({ requestTimeoutMs: 104 })).toEqual([
-        '0 ok 100',
-        '1 requestTimeout 105',
-        '2 requestTimeout 106',
-        '3 requestTimeout 107',
-        '4 ok 250',
-      ]);
+      expect(endsWith({})).toBe(
+        '0 requestTimeout 60, 1 requestTimeout 61, 2 requestTimeout 62, 3 requestTimeout 63, 4 requestTimeout 210',
+      );
+      expect(endsWith({ requestTimeoutMs: 104 })).toBe(
+        '0 ok 100, 1 requestTimeout 105, 2 requestTimeout 106, 3 requestTimeout 107, 4 ok 250',
+      );
     });
 
     test('an aborted query closes its connection, and the next one takes as long to open', () => {
@@ -143,24 +120,16 @@ describe('a divided pool', () => {
           ],
           pool: { maxPoolSize: 1, requestTimeoutMs: 60, connectMs: 4 },
         }),
-      ).toEqual(['0 requestTimeout 60', '1 ok 69']);
+      ).toBe('0 requestTimeout 60, 1 ok 69');
     });
 
     test('in a divided pool, too', () => {
-      expect(endsWith({ kind: 'split', maxPoolSize: 2, ...division })).toEqual([
-        '2 ok 7',
-        '3 ok 12',
-        '0 requestTimeout 60',
-        '1 requestTimeout 61',
-        '4 requestTimeout 210',
-      ]);
-      expect(endsWith({ kind: 'limited', maxPoolSize: 2, ...division })).toEqual([
-        '1 refused 1',
-        '2 ok 7',
-        '3 ok 12',
-        '0 requestTimeout 60',
-        '4 requestTimeout 210',
-      ]);
+      expect(endsWith({ kind: 'split', maxPoolSize: 2, ...division })).toBe(
+        '2 ok 7, 3 ok 12, 0 requestTimeout 60, 1 requestTimeout 61, 4 requestTimeout 210',
+      );
+      expect(endsWith({ kind: 'limited', maxPoolSize: 2, ...division })).toBe(
+        '1 refused 1, 2 ok 7, 3 ok 12, 0 requestTimeout 60, 4 requestTimeout 210',
+      );
     });
 
     test("is the app's: the user goes on, which a client's timeout does not let it", () => {
@@ -170,16 +139,10 @@ describe('a divided pool', () => {
       };
       const { requests, failuresBy } = simulate({ workload, services, pool: { maxPoolSize: 1, requestTimeoutMs: 60 } });
       expect({ requests, ...failuresBy }).toMatchObject({ requests: 2, requestTimeout: 1, clientTimeout: 0 });
-      const impatient = simulate({
-        workload: { ...workload, timeoutMs: 50 },
-        services,
-        pool: { maxPoolSize: 1, requestTimeoutMs: 60 },
-      });
-      expect({ requests: impatient.requests, ...impatient.failuresBy }).toMatchObject({
-        requests: 1,
-        requestTimeout: 0,
-        clientTimeout: 1,
-      });
+      const pool = { maxPoolSize: 1, requestTimeoutMs: 60 };
+      const impatient = simulate({ workload: { ...workload, timeoutMs: 50 }, services, pool });
+      expect(impatient.requests).toBe(1);
+      expect(impatient.failuresBy).toMatchObject({ requestTimeout: 0, clientTimeout: 1 });
     });
   });
 
@@ -221,7 +184,7 @@ describe('a divided pool', () => {
       pool: { kind: 'split', maxPoolSize: 2, ...division },
     });
     // The first gives up at 50 while it is served, the second at 60 too; the third gets its place.
-    expect(ends).toEqual(['0 clientTimeout 50', '1 clientTimeout 60', '2 ok 65']);
+    expect(ends).toBe('0 clientTimeout 50, 1 clientTimeout 60, 2 ok 65');
     expect(connections).toBe(2);
   });
 
@@ -238,7 +201,7 @@ describe('a divided pool', () => {
         ],
         pool: { kind: 'limited', maxPoolSize: 1, ...division },
       }),
-    ).toEqual(['2 refused 2', '0 clientTimeout 50', '1 clientTimeout 51', '3 clientTimeout 102', '4 ok 115']);
+    ).toBe('2 refused 2, 0 clientTimeout 50, 1 clientTimeout 51, 3 clientTimeout 102, 4 ok 115');
   });
 });
 
@@ -274,35 +237,20 @@ describe('the pool of 2020', () => {
 
   test('a query waits behind a slow one although another connection becomes idle', () => {
     const { records = [] } = simulate({
-      arrivals: [
-        [0, 100],
-        [0, 10],
-        [1, 5],
-      ].map(([atMs, serviceMs]) => ({ atMs, serviceMs, route: '/x' })),
+      arrivals: [100, 10, 5].map((serviceMs, user) => ({ atMs: user < 2 ? 0 : 1, serviceMs, route: '/x' })),
       pool: { kind: 'pipelining', maxPoolSize: 2 },
       keepRequests: true,
     });
-    expect(records.map(({ user, connection, startedAtMs }) => [user, connection, startedAtMs])).toEqual([
-      [1, 1, 0],
-      [0, 0, 0],
-      [2, 0, 100],
-    ]);
+    const starts = records.map(({ user, connection, startedAtMs }) => `${user} on ${connection} at ${startedAtMs}`);
+    expect(starts).toEqual(['1 on 1 at 0', '0 on 0 at 0', '2 on 0 at 100']);
   });
 
   test('the server answers the queries of a connection in order', () => {
     const { records = [] } = runMixed({ maxPoolSize: 1 });
-    expect(records.map(({ user, route }) => `${user}${route}`)).toEqual([
-      '0/slow',
-      '1/slow',
-      '2/slow',
-      '3/slow',
-      '4/slow',
-      '0/fast',
-      '1/fast',
-      '2/fast',
-      '3/fast',
-      '4/fast',
-    ]);
+    const users = [0, 1, 2, 3, 4];
+    expect(records.map(({ user, route }) => `${user}${route}`)).toEqual(
+      ['/slow', '/fast'].flatMap((route) => users.map((user) => `${user}${route}`)),
+    );
   });
 });
 

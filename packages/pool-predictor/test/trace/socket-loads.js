@@ -18,7 +18,7 @@ const ownSockets = () => (request) => request.user;
  * @param {'last' | 'first'} taken
  */
 function sharedSockets(taken = 'last') {
-  /** By socket: when it is idle again. @type {number[]} */
+  /** Time when each socket is idle again. @type {number[]} */
   const idleAtMs = [];
   return (/** @type {Request} */ { arrivedAtMs, finishedAtMs }) => {
     let socket = -1;
@@ -48,8 +48,8 @@ function newSockets() {
 
 /**
  * @param {{ waiting?: number, meanThinkMs?: number, arriving?: number, untilMs?: number, poolSize?: number, lateMs?:
- *   number, route?: string, socketOf: (isWaiting: boolean) => (request: Request) => number }} load arriving: gap in ms; lateMs:
- *   of the app's event loop; route: of those who wait, default: that of all
+ *   number, route?: string, socketOf: (isWaiting: boolean) => (request: Request) => number }} load arriving: gap in ms;
+ *   lateMs: of the app's event loop; route: of those who wait, default: that of all
  */
 async function record({
   waiting = 0,
@@ -114,8 +114,9 @@ const [ALONE, CALLING] = [
 /**
  * Callers, each with a socket, and arrivals, on one route unless it says so.
  *
- * @type {{ name: string, load: Parameters<typeof record>[0], facts: Partial<CallerFacts>, above?: Record<string, number>,
- *   atMostCallers?: number, quickMs?: number }[]} quickMs: how much of it is enough for a quick test, if it has one
+ * @type {{ name: string, load: Parameters<typeof record>[0], facts: Partial<CallerFacts>,
+ *   above?: Record<string, number>, atMostCallers?: number, quickMs?: number }[]} quickMs: how much of it is enough for
+ *   a quick test, if it has one
  */
 export const SOCKET_LOADS = [
   ...[
@@ -165,7 +166,7 @@ export const SOCKET_LOADS = [
     { waiting: 4, meanThinkMs: 40, arriving: 8, quickMs: 20_000 },
     { waiting: 8, meanThinkMs: 40, arriving: 9 },
   ].map(({ quickMs, ...load }) => ({
-    name: `callers by their route, where a pool is too small for arrivals: ${load.waiting}, who think for ${load.meanThinkMs} ms`,
+    name: `callers by their route, in a pool too small for arrivals: ${load.waiting} thinking ${load.meanThinkMs} ms`,
     load: { ...load, poolSize: 1, route: '/b', socketOf: mixed },
     facts: { callers: load.waiting, doubt: null },
     quickMs,

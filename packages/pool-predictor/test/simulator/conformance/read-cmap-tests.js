@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Of a clone of MongoDB's specifications. */
+/** Folder of the tests in a clone of MongoDB's specifications. */
 export const TESTS_FOLDER = 'source/connection-monitoring-and-pooling/tests/cmap-format';
 /** What the operations of a test need. @type {Record<string, string[]>} */
 const OPERATIONS = {

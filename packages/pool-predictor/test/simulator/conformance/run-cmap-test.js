@@ -1,4 +1,4 @@
-import { setImmediate as settle } from 'node:timers/promises';
+import { setImmediate as runPendingCallbacks } from 'node:timers/promises';
 import { findEventMismatch, findMismatch } from './find-mismatch.js';
 
 /** @import { PlannedOpening, PoolEvent } from 'test-support/driver-pool.js' */
@@ -40,7 +40,7 @@ export async function runCmapTest(test, createPool) {
     for (const listener of listeners) listener();
   });
   const run = createRunner(pool, events, listeners);
-  await settle();
+  await runPendingCallbacks();
   /** @type {any} */
   let thrown = null;
   try {
@@ -50,7 +50,7 @@ export async function runCmapTest(test, createPool) {
   }
   const ended = events.slice();
   pool.close();
-  await settle();
+  await runPendingCallbacks();
   if (thrown instanceof TestError) return { mismatch: thrown.message, events: ended, error: thrown.message };
   const error = thrown && pool.describeError(thrown);
   return { mismatch: findTestMismatch(test, ended, error), events: ended, error: error && error.type };
@@ -149,12 +149,12 @@ function createRunner(pool, events, listeners) {
     const work = thread ? startIn(thread, operation) : perform(operation);
     const ended = work.finally(() => (isRunning = false));
     ended.catch(() => {});
-    await settle();
+    await runPendingCallbacks();
     const limitMs = time.nowMs + MAX_WAIT_MS;
     while (isRunning) {
       if (!(pool.nextMs() <= limitMs)) throw new TestError(`${name} does not end`);
       pool.next();
-      await settle();
+      await runPendingCallbacks();
     }
     await ended;
   };

@@ -14,8 +14,8 @@ import { ModelPool } from '../model-pool.js';
  * @property {(options: { interruptInUseConnections?: boolean }) => void} clear
  * @property {() => void} ready
  * @property {() => void} close
- * @property {(error: any) => { type: string, message?: string }} describeError as tests name it; the model's errors have
- *   no message
+ * @property {(error: any) => { type: string, message?: string }} describeError as tests name it; the model's errors
+ *   have no message
  *
  * @typedef {(options: PoolOptions, planOpening: () => PlannedOpening, emit: (event: PoolEvent) => void) => TestedPool
  *   } CreateTestedPool an opening that fails also clears the pool, as in a client
@@ -53,7 +53,7 @@ export function loadTestedDriver() {
   };
 }
 
-/** By the outcome of a checkout. @type {Record<string, string>} */
+/** Type of the error for each outcome of a checkout. @type {Record<string, string>} */
 const ERROR_TYPES = {
   timeout: 'WaitQueueTimeoutError',
   poolCleared: 'PoolClearedError',
