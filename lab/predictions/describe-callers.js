@@ -12,8 +12,7 @@ export function describeCallers({ callers, callersShare, visits, visitsShare, al
       }`,
     visits > 0 &&
       `${formatShare(visitsShare)} come in ${visits === 1 ? 'one chain' : `${visits} chains`}, each query after the ` +
-        `one ` +
-        'before it',
+        'one before it',
     aloneShare > 0 && `${formatShare(aloneShare)} arrive on their own`,
   ].filter(Boolean);
   if (callers + visits === 0) {
@@ -24,8 +23,7 @@ export function describeCallers({ callers, callersShare, visits, visitsShare, al
   const think = formatQuantity(thinkMs, 'ms');
   return (
     `${isUnclear ? 'First, of' : 'Of'} the trace, ${parts.join('; ')}. From an answer to the next query it takes ` +
-    `${think} ` +
-    '(median).'
+    `${think} (median).`
   );
 }
 

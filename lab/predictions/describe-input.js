@@ -50,8 +50,7 @@ export function describeHistory({ file, header, originMs, checkouts, requests, s
   const held = Object.entries(heldMs).map(([route, ms]) => `${route} for ${formatQuantity(ms, 'ms')}`);
   return [
     `${file}, ${timeOf(first)} to ${timeOf(last)}: the ${requests.length} requests that waited longest, of about ` +
-      `${all}. The ` +
-      'figures are theirs.',
+      `${all}. The figures are theirs.`,
     ...(waiting > 0 && held.length > 0
       ? [`In the last second, ${waiting} waited, and connections were held by ${held.join(', ')}.`]
       : []),
@@ -96,8 +95,7 @@ export function describePick({ trace: { useMs }, pool, process: { pid }, others 
   return [
     `The trace has ${others.length + 1} pools. This is the one of client "${nameClient(pool)}"` +
       `${isOneProcess ? '' : ` in process ${pid}`}, with ${useMs.length} checkouts. The others are assumed to stay ` +
-      `as ` +
-      `recorded. Choose with --client${isOneProcess ? '' : ' and --process'}.`,
+      `as recorded. Choose with --client${isOneProcess ? '' : ' and --process'}.`,
   ];
 }
 
@@ -135,8 +133,7 @@ export function describeSharing({ sharing, server, header }, { services, callers
   if (!sharing && !server && isFull) {
     return [
       "The prediction assumes that queries do not slow each other down on the server. This trace can't tell, because " +
-        'all ' +
-        'connections were in use all the time. A second --trace, with a pool of another size, can. Or set ' +
+        'all connections were in use all the time. A second --trace, with a pool of another size, can. Or set ' +
         '--server-cores.',
     ];
   }
@@ -157,11 +154,9 @@ export function describeSharing({ sharing, server, header }, { services, callers
   );
   return [
     `Queries slow each other down, because they share the server's cores: ${known}. Alone, a query takes, on ` +
-      `average: ` +
-      `${alone.join(', ')}.`,
+      `average: ${alone.join(', ')}.`,
     `The recording shows at most ${seen} ${seen === 1 ? 'query' : 'queries'} at work at once. What larger pools do ` +
-      `is ` +
-      'extrapolated: it assumes that more queries take turns on the same cores.',
+      'is extrapolated: it assumes that more queries take turns on the same cores.',
   ];
 }
 

@@ -27,8 +27,7 @@ function explainNotEnough({ samples }) {
             : `The load has ${countOf(count, 'request', 'requests')} to ${slo.route}`;
         return (
           `${has}, but "${slo.text}" needs at least ${needed}: with fewer samples that percentile can't be ` +
-          `estimated. ` +
-          `Use a longer load` +
+          'estimated. Use a longer load' +
           `${easier.length > 0 ? `, or an easier goal: ${easier.join(' or ')}` : ''}.`
         );
       }),
@@ -46,8 +45,7 @@ function explainNoise({ samples, noise, seeds }) {
         const best = formatAgainst(Math.ceil(bestMs) < slo.limitMs ? Math.ceil(bestMs) : bestMs, slo.limitMs);
         return (
           `"${slo.text}": with no wait for a connection, the query alone takes up to ${best}${ofRuns(seeds)}. The ` +
-          `rest ` +
-          `of a response takes up to ${formatMs(noiseMs)}, even in an idle app. A goal of ` +
+          `rest of a response takes up to ${formatMs(noiseMs)}, even in an idle app. A goal of ` +
           `${formatNumber(Math.ceil(bestMs + noiseMs))} ms or more gets a verdict.`
         );
       }),

@@ -7,7 +7,10 @@ import { describeCheck } from 'mongodb-pool-predictor';
 /** How far the figures that there are can be trusted, as one sentence. @param {Trust} trust */
 export function explainTrust({ check, isUnclear, showsEverything, recordedSize }) {
   if (isUnclear)
-    return "Trust a figure if p95 and closed agree: the recording doesn't show whether clients wait for answers.";
+    return (
+      "Trust a figure if p95 and closed agree: the recording doesn't show whether clients wait for answers. " +
+      '--callers N says how many do.'
+    );
   if (check.status === 'notChecked') {
     const why = explainReason(describeCheck(check));
     if (showsEverything)

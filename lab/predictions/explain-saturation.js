@@ -11,8 +11,7 @@ import { countConnections, formatNumber, formatQuantity } from 'mongodb-pool-pag
 export function describeSlowdown({ route, poolSize, p99Ms, largerSize, largerMs }, owner = '') {
   return (
     `Above ${countConnections(poolSize)}${owner} the server is the bottleneck: with ${largerSize}, p99 of ${route} ` +
-    `is ` +
-    `${formatNumber(largerMs / p99Ms, 1)} times as long (${formatQuantity(largerMs, 'ms')} instead of ` +
+    `is ${formatNumber(largerMs / p99Ms, 1)} times as long (${formatQuantity(largerMs, 'ms')} instead of ` +
     `${formatQuantity(p99Ms, 'ms')}).`
   );
 }

@@ -127,8 +127,7 @@ export const SCREENS = [
       'Drag the number of customers. Up to 500, nobody waits. Just above it, a line forms, and it only ever ' +
         'grows.',
       'That holds for customers who arrive evenly, like a metronome. Real ones arrive at random: set the switch, and ' +
-        'some wait ' +
-        'long before the lane is full.',
+        'some wait long before the lane is full.',
     ],
     describe: ({ utilisation, peakWaiting }, prediction, { rate, arrivals }) =>
       `At ${rate} customers per second who arrive ${arrivals === 1 ? 'at random' : 'evenly'}, the lane is busy ` +
@@ -284,8 +283,7 @@ export const SCREENS = [
     measured: TOLL_BOOTHS,
     why: [
       'It takes twice as long in the simulation. Two cores cannot do more than two cores can do. With 100 lanes they ' +
-        'work ' +
-        'on all queries in turn, a little on each, and everybody crawls.',
+        'work on all queries in turn, a little on each, and everybody crawls.',
       'In the lab it took three times as long, and in five runs beside other programs 1.2 to 2.0 seconds. There, the ' +
         'people ' +
         'who ask, the driver and the database share the two cores; in the simulation the database has them to itself.',
@@ -294,8 +292,7 @@ export const SCREENS = [
     ],
     describe: ({ routes, meanWaitMs }, prediction, { lanes }) =>
       `With ${lanes} lanes, 99 of 100 buses are through in ${formatQuantity(routes['/slow'].p99Ms, 'ms')}, and 99 of ` +
-      `100 ` +
-      `Ferraris in ${formatQuantity(routes['/fast'].p99Ms, 'ms')}. The mean wait in front of the tunnel is ` +
+      `100 Ferraris in ${formatQuantity(routes['/fast'].p99Ms, 'ms')}. The mean wait in front of the tunnel is ` +
       `${formatQuantity(meanWaitMs, 'ms')}.`,
   },
   {

@@ -467,7 +467,7 @@ describe('the check', () => {
       trustOf({ status: 'notChecked', reason: 'nobodyWaited' }, { showsEverything: true }),
       /^Trust: yes, although nobody waited/,
     ],
-    [trustOf({}, { isUnclear: true }), /^Trust a figure if p95 and closed agree/],
+    [trustOf({}, { isUnclear: true }), /^Trust a figure if p95 and closed agree: .* --callers N says how many do\.$/],
   ])('the trust is one sentence: %#', (trust, words) => {
     expect(explainTrust(trust)).toMatch(words);
   });

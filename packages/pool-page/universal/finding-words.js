@@ -63,8 +63,7 @@ export const REASONS = {
   busyLoop: {
     words:
       "requests may wait for the app's event loop, and the recording can't tell how long, because its pool let " +
-      'fewer, ' +
-      'or more, meet there',
+      'fewer, or more, meet there',
     brief: "requests may wait longer, or less long, for the app's event loop",
     more: ANOTHER_TRACE,
   },
@@ -118,8 +117,7 @@ function describeDifference({ of, figures, rateRatio, useRatios }) {
   const cause =
     of === 'trace' && changes.length > 0
       ? `The load of the other recording is not the same: ${changes.join(', ')}. A prediction assumes that it stays ` +
-        `as ` +
-        'it was.'
+        'as it was.'
       : 'The simulation lacks something: a limit other than the pool, or queries that slow each other down.';
   const count =
     `${off.length} of ${countOf(figures.length, 'figure', 'figures')} ${off.length === 1 ? 'is' : 'are'} ` + `off`;
@@ -138,8 +136,7 @@ const DOCTOR_FINDINGS = {
     `${explainFailed(finding)}. They held connections for ${formatShare(finding.share)} of the time in use.`,
   retriedTransactions: ({ route, aborted, committed }) =>
     `${nameRoute(route)}: ${countOf(aborted, 'transaction was', 'transactions were')} aborted, ${committed} ` +
-    `committed. ` +
-    'After a write conflict, withTransaction runs all of it again.',
+    'committed. After a write conflict, withTransaction runs all of it again.',
   bufferedQueries: ({ route, count, ms }) =>
     `${nameRoute(route)}: ${countOf(count, 'request', 'requests')} ended after ${formatQuantity(ms, 'ms')} without ` +
     'asking for a connection. While mongoose is not connected, it keeps queries for that long (bufferTimeoutMS).',
@@ -158,8 +155,7 @@ const DOCTOR_FINDINGS = {
     `All instances together may open ${countConnections(value)}, but the server accepts ${other}.`,
   strayTimeout: ({ client, option, value }) =>
     `${client}: ${countOf(value, 'wait', 'waits')} timed out, though ${option} is 0: a signal of the app did it, ` +
-    `such ` +
-    'as AbortSignal.timeout().',
+    'such as AbortSignal.timeout().',
 };
 
 /** What else costs time, fails, or does not do what it seems to. @param {DiagnosisFinding | SettingFinding} finding */
