@@ -7,8 +7,14 @@
  * @property {import('mongodb').MongoClientOptions} options of its client
  * @property {import('mongodb').MongoClientOptions} [reportOptions] of a second client
  * @property {number} [streams] change streams that it opens
- * @property {Record<string, { steps: [string, number][], limit?: number }>} routes see app.js; limit: of its requests
+ * @property {{ everyMs: number, count: number, step: [string, number] }[]} [jobs] the app's own work: so many queries
  *   at once
+ * @property {Record<string, RouteCase>} routes
+ *
+ * @typedef {object} RouteCase
+ * @property {[string, number][]} steps see app.js
+ * @property {number} [limit] of its requests at once
+ * @property {number} [cached] share of its requests that are answered without a query
  *
  * @typedef {object} Case
  * @property {AppCase} app
@@ -27,6 +33,11 @@
  * @property {number} callers of a closed loop
  * @property {number} thinkMs their mean think time
  * @property {boolean} [isOpen] default: as the whole run
+ * @property {string} [agent] loads with the same agent share its sockets, as behind a gateway; default: an open loop
+ *   has one of its own, and so has each caller. none: each request has a new socket
+ * @property {number} [maxSockets] of the agent, default no limit
+ * @property {number} [timeoutMs] after which a client gives up, default never
+ * @property {number} [retries] of a client that gave up, or got an error, default 0
  * @property {number} [periodMs] the rate of an open loop swings between a tenth and 1.9 times, once in this time
  */
 

@@ -6,6 +6,7 @@ import { connect, createServer } from 'node:net';
 /**
  * @typedef {object} Faults
  * @property {number} handshakeMs how much longer a new connection takes
+ * @property {number} latencyMs how long each piece of data takes, in both directions
  * @property {number} idleMs connections for queries are ended when they have been idle this long; 0: never
  * @property {number} cutEveryMs all connections are ended this often; 0: never
  * @property {number} downMs and nobody can connect for this long afterwards
@@ -21,7 +22,7 @@ const QUERY = Buffer.from('find\0');
  * @param {Partial<Faults>} faults
  * @returns {Promise<{ port: number, close: () => void }>}
  */
-export async function openProxy(port, { handshakeMs = 0, idleMs = 0, cutEveryMs = 0, downMs = 0 }) {
+export async function openProxy(port, { handshakeMs = 0, latencyMs = 0, idleMs = 0, cutEveryMs = 0, downMs = 0 }) {
   /** @type {Set<Socket>} */
   const sockets = new Set();
   let isDown = false;
@@ -39,8 +40,8 @@ export async function openProxy(port, { handshakeMs = 0, idleMs = 0, cutEveryMs 
     far.on('close', () => near.destroy());
     // The driver sends its hello at once.
     near.pause();
-    setTimeout(() => near.pipe(far), handshakeMs);
-    far.pipe(near);
+    setTimeout(() => forward(near, far, latencyMs), handshakeMs);
+    forward(far, near, latencyMs);
     if (idleMs > 0) endIdle(near, far, idleMs);
   });
   const timer =
@@ -60,6 +61,12 @@ export async function openProxy(port, { handshakeMs = 0, idleMs = 0, cutEveryMs 
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+/** @param {Socket} from @param {Socket} to @param {number} latencyMs */
+function forward(from, to, latencyMs) {
+  if (latencyMs === 0) from.pipe(to);
+  else from.on('data', (chunk) => void setTimeout(() => to.writable && to.write(chunk), latencyMs)).resume();
 }
 
 /** @param {Socket} near @param {Socket} far @param {number} idleMs */

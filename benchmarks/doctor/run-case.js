@@ -7,7 +7,7 @@ import { recordTrace } from '../../lab/cli/record-trace.js';
 import { startAttachedApp } from '../../lab/harness/attached-app.js';
 import { openProxy } from './proxy.js';
 
-/** @import { Case } from './cases.js' */
+/** @import { Case, InjectedLoad } from './cases.js' */
 
 const APP = fileURLToPath(new URL('app.js', import.meta.url));
 const START_MS = 30_000;
@@ -49,7 +49,7 @@ export async function recordCase(
     const [stop, end] = [new AbortController(), new AbortController()];
     // Each caller listens to it.
     setMaxListeners(0, stop.signal);
-    const calls = { random, isBurst, signal: stop.signal, lastMs: Math.max(LAST_MS, drainMs) };
+    const calls = { random, isBurst, signal: stop.signal, lastMs: Math.max(LAST_MS, drainMs), agents: new Map() };
     const loaded = sleep(LEAD_MS).then(() =>
       Promise.all(load.map((each) => ((each.isOpen ?? isOpen) ? callOpen : callClosed)(port, each, calls))),
     );
@@ -72,31 +72,40 @@ export async function recordCase(
   return out;
 }
 
-/** @typedef {{ random: () => number, isBurst?: boolean, signal: AbortSignal, lastMs: number }} Calls */
+/**
+ * @typedef {object} Calls
+ * @property {() => number} random
+ * @property {boolean} [isBurst]
+ * @property {AbortSignal} signal
+ * @property {number} lastMs
+ * @property {Map<string, http.Agent>} agents that several loads share, by name
+ */
 
-/** Callers that arrive as they like. @param {number} port @param {Case['load'][0]} load @param {Calls} calls */
-async function callOpen(port, { route, ratePerSec, callers, periodMs }, { random, isBurst, signal, lastMs }) {
-  const agent = new http.Agent({ keepAlive: true });
-  const calls = isBurst ? Array.from({ length: callers }, () => call(port, route, agent)) : [];
+/** Callers that arrive as they like. @param {number} port @param {InjectedLoad} load @param {Calls} calls */
+async function callOpen(port, load, { random, isBurst, signal, lastMs, agents }) {
+  const { ratePerSec, callers, periodMs } = load;
+  const agent = chooseAgent(load, agents);
+  const calls = isBurst ? Array.from({ length: callers }, () => call(port, load, agent)) : [];
   let atMs = performance.now();
   while (!signal.aborted) {
     const swing = periodMs ? 1 + 0.9 * Math.sin((2 * Math.PI * atMs) / periodMs) : 1;
     atMs += (-Math.log(1 - random()) / (ratePerSec * swing)) * 1000;
     await sleep(Math.max(0, atMs - performance.now()), undefined, { signal }).catch(() => {});
-    if (!signal.aborted) calls.push(call(port, route, agent));
+    if (!signal.aborted) calls.push(call(port, load, agent));
   }
   await Promise.race([Promise.all(calls), sleep(lastMs)]);
   agent.destroy();
 }
 
-/** Callers that wait for their answers. @param {number} port @param {Case['load'][0]} load @param {Calls} calls */
-async function callClosed(port, { route, callers, thinkMs }, { random, isBurst, signal, lastMs }) {
+/** Callers that wait for their answers. @param {number} port @param {InjectedLoad} load @param {Calls} calls */
+async function callClosed(port, load, { random, isBurst, signal, lastMs, agents }) {
+  const { callers, thinkMs } = load;
   // Each has its own connection, as a browser has.
-  const agents = Array.from({ length: callers }, () => new http.Agent({ keepAlive: true }));
-  const done = agents.map(async (agent) => {
+  const own = Array.from({ length: callers }, () => chooseAgent(load, agents));
+  const done = own.map(async (agent) => {
     if (!isBurst) await sleep(random() * thinkMs);
     while (!signal.aborted) {
-      await call(port, route, agent);
+      await call(port, load, agent);
       await sleep(-Math.log(1 - random()) * thinkMs, undefined, { signal }).catch(() => {});
     }
   });
@@ -107,14 +116,36 @@ async function callClosed(port, { route, callers, thinkMs }, { random, isBurst, 
       .then(() => sleep(lastMs))
       .catch(() => {}),
   ]);
-  for (const agent of agents) agent.destroy();
+  for (const agent of own) agent.destroy();
 }
 
-/** @param {number} port @param {string} route @param {http.Agent} agent */
-function call(port, route, agent) {
+/** @param {InjectedLoad} load @param {Map<string, http.Agent>} agents */
+function chooseAgent({ agent: name, maxSockets = Infinity }, agents) {
+  if (name === undefined || name === 'none') return new http.Agent({ keepAlive: name === undefined, maxSockets });
+  const agent = agents.get(name) ?? new http.Agent({ keepAlive: true, maxSockets });
+  agents.set(name, agent);
+  return agent;
+}
+
+/** @param {number} port @param {InjectedLoad} load @param {http.Agent} agent */
+async function call(port, { route, timeoutMs, retries = 0 }, agent) {
+  for (let attempt = 0; attempt <= retries; attempt++) if (await request(port, route, agent, timeoutMs)) return;
+}
+
+/**
+ * @param {number} port @param {string} route @param {http.Agent} agent @param {number} [timeoutMs]
+ * @returns {Promise<boolean>} whether it was answered without an error
+ */
+function request(port, route, agent, timeoutMs) {
+  const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
   return new Promise((resolve) => {
     http
-      .get({ port, host: '127.0.0.1', path: route, agent }, (response) => response.resume().on('close', resolve))
-      .on('error', resolve);
+      .get({ port, host: '127.0.0.1', path: route, agent, signal }, (response) =>
+        response
+          .resume()
+          .on('error', () => {})
+          .on('close', () => resolve(Number(response.statusCode) < 500)),
+      )
+      .on('error', () => resolve(false));
   });
 }

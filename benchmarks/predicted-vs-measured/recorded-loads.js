@@ -1,5 +1,6 @@
 // Kinds of load on a plain app that knows nothing of the lab (doctor/app.js), under attach, as `record` records them.
 import { access, rename, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
 import { MongoClient } from 'mongodb';
@@ -10,17 +11,21 @@ import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { recordCase } from '../doctor/run-case.js';
 
 /** @import { MongoClientOptions } from 'mongodb' */
-/** @import { Case, InjectedLoad } from '../doctor/cases.js' */
+/** @import { AppCase, Case, InjectedLoad, RouteCase } from '../doctor/cases.js' */
 /** @import { PartContext } from '../parts/run-parts.js' */
 
 /**
  * @typedef {object} Kind of load
  * @property {Record<string, [step: string, amount: number][]>} routes see doctor/app.js
+ * @property {Omit<RouteCase, 'steps'>} [more] of the first of these routes
+ * @property {AppCase['jobs']} [jobs]
  * @property {InjectedLoad[]} load
  * @property {MongoClientOptions} [options] of the app's client
  * @property {MongoClientOptions} [reportOptions] of its second client
  * @property {Case['faults']} [faults]
- * @property {boolean} [stepsDown] the server is a replica set of three, whose primary steps down halfway
+ * @property {number} [members] of the server's replica set, default 1
+ * @property {boolean} [stepsDown] the primary of the replica set steps down halfway
+ * @property {number} [noiseCores] which other programs keep busy meanwhile, in each recording
  * @property {boolean} [isCpuBound] the pool size changes how long its queries take
  */
 
@@ -31,6 +36,15 @@ export const CLIENT = 'main';
 export const open = (route, ratePerSec, more) => ({ route, ratePerSec, callers: 0, thinkMs: 0, isOpen: true, ...more });
 /** @param {string} route @param {number} callers @param {number} thinkMs @returns {InjectedLoad} */
 export const closed = (route, callers, thinkMs) => ({ route, ratePerSec: 0, callers, thinkMs, isOpen: false });
+
+/** Is busy for so many ms of 20. */
+const NOISE = `
+  const busyMs = Number(process.argv[1]);
+  setInterval(() => {
+    const end = performance.now() + busyMs;
+    while (performance.now() < end);
+  }, 20);
+`;
 
 /** A pool that is too small gets this long to answer the last requests. */
 const DRAIN_MS = 20_000;
@@ -119,7 +133,7 @@ export const KINDS = {
     routes: { '/a': [['hold', 20]] },
     load: [open('/a', 30)],
   },
-  'step-down': { stepsDown: true, routes: { '/a': [['sleep', 40]] }, load: [open('/a', 40)] },
+  'step-down': { members: 3, stepsDown: true, routes: { '/a': [['sleep', 40]] }, load: [open('/a', 40)] },
   'lost server': {
     faults: { ...SLOW_OPENING, cutEveryMs: 4500, downMs: 600 },
     routes: { '/a': [['sleep', 40]] },
@@ -151,6 +165,75 @@ export const KINDS = {
     routes: { '/a': [['compute', 10]], '/fast': [['find', 1]] },
     load: [closed('/a', 12, 5), open('/fast', 30)],
   },
+  // What a gateway does.
+  'callers and arrivals behind a gateway': {
+    routes: { '/a': [['hold', 20]], '/b': [['hold', 10]] },
+    load: [
+      { ...closed('/a', 8, 40), agent: 'gateway' },
+      { ...open('/b', 37), agent: 'gateway' },
+    ],
+  },
+  'callers without keep-alive': {
+    routes: { '/a': [['hold', 20]] },
+    load: [{ ...closed('/a', 8, 40), agent: 'none' }],
+  },
+  'callers beside other programs': {
+    noiseCores: 1.4,
+    routes: { '/a': [['hold', 20]] },
+    load: [closed('/a', 32, 100)],
+  },
+  'a limit in the app': {
+    routes: { '/a': [['hold', 40]], '/fast': [['find', 1]] },
+    more: { limit: 3 },
+    load: [open('/a', 60), open('/fast', 40)],
+  },
+  'transactions on few documents': {
+    routes: { '/a': [['transfer', 10]], '/fast': [['find', 1]] },
+    load: [open('/a', 30), open('/fast', 30)],
+  },
+  'clients that give up': {
+    routes: { '/a': [['hold', 25]] },
+    load: [{ ...open('/a', 60, { periodMs: 2000 }), timeoutMs: 300, retries: 2 }],
+  },
+  'cache hits': { routes: { '/a': [['hold', 20]] }, more: { cached: 0.5 }, load: [open('/a', 100)] },
+  'queries in a loop': {
+    routes: { '/a': Array.from({ length: 12 }, () => ['hold', 3]), '/fast': [['find', 1]] },
+    load: [open('/a', 25), open('/fast', 30)],
+  },
+  'one hot document': {
+    routes: { '/a': [['increment', 1]], '/b': [['hold', 15]] },
+    load: [closed('/a', 24, 20), open('/b', 40)],
+  },
+  'writes to a majority': {
+    members: 3,
+    routes: { '/a': [['insert', 1]], '/fast': [['find', 1]] },
+    load: [open('/a', 60), open('/fast', 30)],
+  },
+  'an export beside other traffic': {
+    routes: { '/a': [['hold', 20]], '/export': [['exportAll', 15]] },
+    load: [open('/a', 50), closed('/export', 3, 200)],
+  },
+  'a reverse proxy': {
+    routes: { '/a': [['hold', 25]] },
+    load: [{ ...open('/a', 60), agent: 'proxy', maxSockets: 12 }],
+  },
+  'a job of many queries': {
+    jobs: [{ everyMs: 2000, count: 30, step: ['hold', 20] }],
+    routes: { '/a': [['hold', 15]] },
+    load: [open('/a', 40)],
+  },
+  'a server 8 ms away': {
+    faults: { latencyMs: 4 },
+    routes: {
+      '/a': [
+        ['find', 1],
+        ['find', 1],
+      ],
+      '/fast': [['find', 1]],
+    },
+    load: [open('/a', 60), open('/fast', 60)],
+  },
+  'users who think': { routes: { '/a': [['hold', 20]] }, load: [closed('/a', 30, 250)] },
 };
 
 /**
@@ -158,49 +241,39 @@ export const KINDS = {
  * was busy. What is in the folder already is not recorded again.
  *
  * @param {Pick<PartContext, 'settings' | 'signal' | 'say' | 'folder'>} context
- * @param {{ kinds?: Record<string, Kind>, pools: number[], seconds: number, run?: number }} options run: which arrivals
+ * @param {{ kinds?: Record<string, Kind>, pools: number[], seconds: number, run?: number, again?: boolean }} options
+ *   run: which arrivals; again: a second time with the same
  * @returns {Promise<Record<string, Record<number, string>>>} trace files, by kind and size
  */
-export async function recordKinds({ settings, signal, say, folder }, { kinds = KINDS, pools, seconds, run = 1 }) {
+export async function recordKinds(context, { kinds = KINDS, pools, seconds, run = 1, again = false }) {
+  const { folder, say } = context;
   /** Running deployments by the number of their servers. @type {Map<number, Awaited<ReturnType<typeof startMongo>>>} */
   const mongos = new Map();
   /** @type {Record<string, Record<number, string>>} */
   const files = {};
   try {
-    for (const [kind, { routes, load, options, reportOptions, faults, stepsDown }] of Object.entries(kinds)) {
-      files[kind] = {};
+    for (const [name, kind] of Object.entries(kinds)) {
+      files[name] = {};
       for (const pool of pools) {
-        const name = `${slugOf(kind)}-${pool}-${seconds}s${run > 1 ? `-run${run}` : ''}`;
-        const file = path.join(folder, `${name}.jsonl`);
-        files[kind][pool] = file;
+        const { members = 1 } = kind;
+        const title = `${slugOf(name)}-${pool}-${seconds}s${run > 1 ? `-run${run}` : ''}${again ? '-again' : ''}`;
+        const file = path.join(folder, `${title}.jsonl`);
+        files[name][pool] = file;
         if (await exists(file)) continue;
-        say(`${kind}, pool ${pool}, load average ${os.loadavg()[0].toFixed(1)}`);
-        const members = stepsDown ? 3 : 1;
-        const mongo = mongos.get(members) ?? (await startMongo({ settings, signal, say }, members));
+        say(`${name}, pool ${pool}, load average ${os.loadavg()[0].toFixed(1)}`);
+        const mongo = mongos.get(members) ?? (await startMongo(context, members));
         mongos.set(members, mongo);
-        const app = {
-          options: { ...options, maxPoolSize: pool },
-          reportOptions,
-          routes: Object.fromEntries(Object.entries(routes).map(([route, steps]) => [route, { steps }])),
-        };
-        const port = /:(\d+)/.exec(mongo.url)?.[1];
         const { written } = await measureUntil(
           async () => {
             // Of a busy machine, or of an earlier run.
-            await rm(path.join(folder, `${name}-unfinished.jsonl`), { force: true });
+            await rm(path.join(folder, `${title}-unfinished.jsonl`), { force: true });
             // The same arrivals at each size.
-            const random = createRandom(run, kind).uniform;
-            const options = {
-              mongoPort: Number(port),
-              ...(stepsDown && { mongoUrl: mongo.url, halfway: () => stepDown(mongo.url) }),
-              isOpen: true,
-              random,
-              folder,
-              name: `${name}-unfinished`,
-              signal,
-            };
-            const trace = await recordCase({ app, faults, load, seconds, drainMs: DRAIN_MS }, options);
-            return { written: trace, isBusy: await wasBusy(trace) };
+            const random = createRandom(run, name).uniform;
+            const written = await recordKind(kind, {
+              ...{ pool, seconds, mongoUrl: mongo.url, random, name: `${title}-unfinished` },
+              ...{ folder, signal: context.signal },
+            });
+            return { written, isBusy: !kind.noiseCores && (await wasBusy(written)) };
           },
           ({ isBusy }) => !isBusy,
           TRIES,
@@ -212,6 +285,51 @@ export async function recordKinds({ settings, signal, say, folder }, { kinds = K
     for (const mongo of mongos.values()) await mongo.stop();
   }
   return files;
+}
+
+/**
+ * @param {Kind} kind
+ * @param {{ pool: number, seconds: number, mongoUrl: string, random: () => number, folder: string, name: string,
+ *   signal: AbortSignal }} options
+ * @returns {Promise<string>} trace file
+ */
+async function recordKind(kind, { pool, seconds, mongoUrl, ...options }) {
+  const { load, faults, members = 1, stepsDown, noiseCores = 0 } = kind;
+  const noise = startNoise(noiseCores);
+  try {
+    return await recordCase(
+      { app: describeApp(kind, pool), faults, load, seconds, drainMs: DRAIN_MS },
+      {
+        ...options,
+        mongoPort: Number(/:(\d+)/.exec(mongoUrl)?.[1]),
+        ...(members > 1 && { mongoUrl }),
+        ...(stepsDown && { halfway: () => stepDown(mongoUrl) }),
+        isOpen: true,
+      },
+    );
+  } finally {
+    for (const each of noise) each.kill('SIGKILL');
+  }
+}
+
+/** @param {Kind} kind @param {number} pool size @returns {AppCase} */
+function describeApp({ options, reportOptions, routes, more, jobs }, pool) {
+  const [first] = Object.keys(routes);
+  return {
+    options: { ...options, maxPoolSize: pool },
+    reportOptions,
+    jobs,
+    routes: Object.fromEntries(
+      Object.entries(routes).map(([route, steps]) => [route, { steps, ...(route === first && more) }]),
+    ),
+  };
+}
+
+/** Processes that together keep cores busy, in turns of 20 ms. @param {number} cores */
+function startNoise(cores) {
+  return Array.from({ length: Math.ceil(cores) }, () =>
+    spawn(process.execPath, ['-e', NOISE, String((20 * cores) / Math.ceil(cores))], { stdio: 'ignore' }),
+  );
 }
 
 /** The name of a kind in files. @param {string} kind */
