@@ -101,7 +101,5 @@ export async function buildPage(recording) {
 
 /** No text in it can end the element. @param {{ name: string, text: string }} recording */
 function renderRecording(recording) {
-  return (
-    `<script type="application/json" id="recording">${JSON.stringify(recording).replaceAll('<', '\\u003c')}</script>`
-  );
+  return `<script type="application/json" id="recording">${JSON.stringify(recording).replaceAll('<', '\\u003c')}</script>`;
 }
