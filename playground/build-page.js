@@ -101,5 +101,6 @@ export async function buildPage(recording) {
 
 /** No text in it can end the element. @param {{ name: string, text: string }} recording */
 function renderRecording(recording) {
-  return `<script type="application/json" id="recording">${JSON.stringify(recording).replaceAll('<', '\\u003c')}</script>`;
+  const json = JSON.stringify(recording).replaceAll('<', '\\u003c');
+  return `<script type="application/json" id="recording">${json}</script>`;
 }
