@@ -238,8 +238,8 @@ describeInBrowser('the look of the live page', () => {
         .reduce((sum, entry) => sum + (Reflect.get(entry, 'encodedBodySize') ?? 0), 0),
     );
     expect(bytes).toBeGreaterThan(200_000);
-    // 223,700 when this was written.
-    expect(bytes).toBeLessThan(224_500);
+    // 225,100 when this was written: the what-if's chart also draws the bands of hidden figures.
+    expect(bytes).toBeLessThan(225_600);
     expect(incidents).toEqual([]);
   });
 

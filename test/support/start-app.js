@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { cleanUp } from 'test-support/cleanup.js';
 import { SETTINGS } from '../../src/base/settings-table.js';
+import { isRunning } from '../../src/process/process-info.js';
 
 /** The machine says where mongod is. The test decides on every other setting. */
 const KEPT = ['MONGOD_PATH', 'POOL_LAB_CACHE'];
@@ -91,7 +92,11 @@ export async function dataFoldersOf(pid) {
     .map((name) => path.join(os.tmpdir(), name));
 }
 
-/** The process ids of a process's mongods: each one writes its id to a file beside its data. @param {number} pid */
+/**
+ * The process ids of a process's running mongods: each one writes its id to a file beside its data. One that was
+ * started in vain may have left its folder.
+ * @param {number} pid
+ */
 export async function mongodsOf(pid) {
   const pids = [];
   for (const folder of await dataFoldersOf(pid)) {
@@ -99,5 +104,5 @@ export async function mongodsOf(pid) {
       pids.push(Number(await readFile(path.join(folder, member, 'mongod.lock'), 'utf8')));
     }
   }
-  return pids;
+  return pids.filter(isRunning);
 }
