@@ -119,8 +119,8 @@ function describeDifference({ of, figures, rateRatio, useRatios }) {
       ? `The load of the other recording is not the same: ${changes.join(', ')}. A prediction assumes that it stays ` +
         'as it was.'
       : 'The simulation lacks something: a limit other than the pool, or queries that slow each other down.';
-  const count = `${off.length} of ${countOf(figures.length, 'figure', 'figures')} ${off.length === 1 ? 'is' : 'are'} off`;
-  return `${count}. ${describeFigures({ figures: off })} ${cause}`;
+  const count = `${off.length} of ${countOf(figures.length, 'figure', 'figures')}`;
+  return `${count} ${off.length === 1 ? 'is' : 'are'} off. ${describeFigures({ figures: off })} ${cause}`;
 }
 
 /**
