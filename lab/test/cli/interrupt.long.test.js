@@ -89,7 +89,7 @@ onLinux('a signal to npm alone ends what npm started', () => {
   });
 });
 
-/** On Windows a process can't handle signals. */
+/** A process can't handle signals on Windows. */
 const onPosix = process.platform === 'win32' ? describe.skip : describe;
 
 onPosix('a run that does not end when it is aborted', () => {

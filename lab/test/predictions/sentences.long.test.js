@@ -11,7 +11,7 @@ import { randomLoad } from 'test-support/random-loads.js';
 
 /** The same loads every time, so that the test is reproducible. */
 const SEED = 5;
-/** Of a predict. */
+/** Pool sizes of each prediction. */
 const SIZES = [[1, 2, 3, 4, 5, 6], [1, 20, 40], [7], [2, 100]];
 const SHARES = new Map([
   ['p50', 0.5],
