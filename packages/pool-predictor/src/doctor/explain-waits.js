@@ -61,10 +61,16 @@ const MAX_BEHIND = 10;
 export function explainWaits(trace, evidence) {
   const { poolOf, requestOf, routeOf, length } = trace.checkouts;
   return Array.from({ length }, (_, row) => {
-    const holders = hasWaited(trace.checkouts, row) ? findHolders(trace, evidence.pools, row) : [];
-    const cause = blameClients(findCause(trace, evidence, row, holders), trace, evidence, row);
-    const who = { request: requestOf[row], route: routeOf[row], pool: poolOf[row] };
-    return { cause, row, ...who, waitedMs: evidence.waitedMs[row], holders };
+    const who = {
+      row,
+      request: requestOf[row],
+      route: routeOf[row],
+      pool: poolOf[row],
+      waitedMs: evidence.waitedMs[row],
+    };
+    if (!hasWaited(trace.checkouts, row)) return { cause: 'none', ...who, holders: [] };
+    const holders = findHolders(trace, evidence.pools, row);
+    return { cause: blameClients(findCause(trace, evidence, row, holders), trace, evidence, row), ...who, holders };
   });
 }
 
@@ -78,7 +84,7 @@ export function explainWaits(trace, evidence) {
  * @param {number} row of the checkout
  * @returns {PoolHolder[]} none if a connection was free
  */
-export function findHolders({ checkouts, behind, pools: recorded }, pools, row) {
+function findHolders({ checkouts, behind, pools: recorded }, pools, row) {
   const from = checkouts.behindFrom[row];
   const [startedMs, waitMs] = [checkouts.startedMs[row], checkouts.waitMs[row]];
   if (checkouts.behindCount[row] > 0)
@@ -130,13 +136,12 @@ function hasWaited({ waitMs, openingMs, behindCount, useMs }, row) {
 /**
  * @param {RecordedTrace} trace
  * @param {WaitEvidence} evidence
- * @param {number} row
+ * @param {number} row of a checkout that waited
  * @param {PoolHolder[]} holders
  * @returns {Cause}
  */
 function findCause(trace, evidence, row, holders) {
   const { checkouts } = trace;
-  if (!hasWaited(checkouts, row)) return 'none';
   const [fromMs, waitMs] = [checkouts.startedMs[row], checkouts.waitMs[row]];
   const toMs = fromMs + waitMs;
   const pool = evidence.pools[checkouts.poolOf[row]];
