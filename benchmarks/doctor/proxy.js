@@ -6,7 +6,6 @@ import { connect, createServer } from 'node:net';
 /**
  * @typedef {object} Faults
  * @property {number} handshakeMs how much longer a new connection takes
- * @property {number} latencyMs how long each piece of data takes, in both directions
  * @property {number} idleMs connections for queries are ended when they have been idle this long; 0: never
  * @property {number} cutEveryMs all connections are ended this often; 0: never
  * @property {number} downMs and nobody can connect for this long afterwards
@@ -22,7 +21,7 @@ const QUERY = Buffer.from('find\0');
  * @param {Partial<Faults>} faults
  * @returns {Promise<{ port: number, close: () => void }>}
  */
-export async function openProxy(port, { handshakeMs = 0, latencyMs = 0, idleMs = 0, cutEveryMs = 0, downMs = 0 }) {
+export async function openProxy(port, { handshakeMs = 0, idleMs = 0, cutEveryMs = 0, downMs = 0 }) {
   /** @type {Set<Socket>} */
   const sockets = new Set();
   let isDown = false;
@@ -40,8 +39,8 @@ export async function openProxy(port, { handshakeMs = 0, latencyMs = 0, idleMs =
     far.on('close', () => near.destroy());
     // The driver sends its hello at once.
     near.pause();
-    setTimeout(() => forward(near, far, latencyMs), handshakeMs);
-    forward(far, near, latencyMs);
+    setTimeout(() => near.pipe(far), handshakeMs);
+    far.pipe(near);
     if (idleMs > 0) endIdle(near, far, idleMs);
   });
   const timer =
@@ -61,12 +60,6 @@ export async function openProxy(port, { handshakeMs = 0, latencyMs = 0, idleMs =
       for (const socket of sockets) socket.destroy();
     },
   };
-}
-
-/** @param {Socket} from @param {Socket} to @param {number} latencyMs */
-function forward(from, to, latencyMs) {
-  if (latencyMs === 0) from.pipe(to);
-  else from.on('data', (chunk) => void setTimeout(() => to.writable && to.write(chunk), latencyMs)).resume();
 }
 
 /** @param {Socket} near @param {Socket} far @param {number} idleMs */

@@ -7,6 +7,7 @@ import { MongoClient } from 'mongodb';
 import { createRandom } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { measureUntil } from 'test-support/waiting.js';
+import { addLatency } from '../../lab/harness/latency.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { recordCase } from '../doctor/run-case.js';
 
@@ -24,6 +25,7 @@ import { recordCase } from '../doctor/run-case.js';
  * @property {MongoClientOptions} [reportOptions] of its second client
  * @property {Case['faults']} [faults]
  * @property {number} [members] of the server's replica set, default 1
+ * @property {number} [rttMs] how much longer a round trip to the server takes
  * @property {boolean} [stepsDown] the primary of the replica set steps down halfway
  * @property {number} [noiseCores] which other programs keep busy meanwhile, in each recording
  * @property {boolean} [isCpuBound] the pool size changes how long its queries take
@@ -223,7 +225,7 @@ export const KINDS = {
     load: [open('/a', 40)],
   },
   'a server 8 ms away': {
-    faults: { latencyMs: 4 },
+    rttMs: 8,
     routes: {
       '/a': [
         ['find', 1],
@@ -271,7 +273,7 @@ export async function recordKinds(context, { kinds = KINDS, pools, seconds, run 
             const random = createRandom(run, name).uniform;
             const written = await recordKind(kind, {
               ...{ pool, seconds, mongoUrl: mongo.url, random, name: `${title}-unfinished` },
-              ...{ folder, signal: context.signal },
+              ...{ folder, signal: context.signal, settings: context.settings },
             });
             return { written, isBusy: !kind.noiseCores && (await wasBusy(written)) };
           },
@@ -290,18 +292,19 @@ export async function recordKinds(context, { kinds = KINDS, pools, seconds, run 
 /**
  * @param {Kind} kind
  * @param {{ pool: number, seconds: number, mongoUrl: string, random: () => number, folder: string, name: string,
- *   signal: AbortSignal }} options
+ *   signal: AbortSignal, settings: PartContext['settings'] }} options
  * @returns {Promise<string>} trace file
  */
-async function recordKind(kind, { pool, seconds, mongoUrl, ...options }) {
-  const { load, faults, members = 1, stepsDown, noiseCores = 0 } = kind;
+async function recordKind(kind, { pool, seconds, mongoUrl, settings, ...options }) {
+  const { load, faults, members = 1, rttMs = 0, stepsDown, noiseCores = 0 } = kind;
   const noise = startNoise(noiseCores);
+  const far = await addLatency(mongoUrl, settings, rttMs);
   try {
     return await recordCase(
       { app: describeApp(kind, pool), faults, load, seconds, drainMs: DRAIN_MS },
       {
         ...options,
-        mongoPort: Number(/:(\d+)/.exec(mongoUrl)?.[1]),
+        mongoPort: Number(/:(\d+)/.exec(far.url)?.[1]),
         ...(members > 1 && { mongoUrl }),
         ...(stepsDown && { halfway: () => stepDown(mongoUrl) }),
         isOpen: true,
@@ -309,6 +312,7 @@ async function recordKind(kind, { pool, seconds, mongoUrl, ...options }) {
     );
   } finally {
     for (const each of noise) each.kill('SIGKILL');
+    await far.close();
   }
 }
 
