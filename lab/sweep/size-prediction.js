@@ -9,7 +9,7 @@ import {
   predict,
   readTraceText,
 } from 'mongodb-pool-predictor';
-import { mean, median } from '../base/statistics.js';
+import { mean, median } from 'mongodb-pool-predictor/statistics';
 import { pickWorse } from '../predictions/describe-callers.js';
 import { explainHidden } from '../predictions/explain-check.js';
 
@@ -22,8 +22,6 @@ import { explainHidden } from '../predictions/explain-check.js';
 const RUNS = 19;
 /** Predictions from more measurements do not get better. */
 const MAX_PREDICTIONS = 5;
-/** The seed with which a load of a trace is the trace itself. */
-const RECORDED_SEED = 1;
 
 /**
  * Records a measurement, as `pool-lab record` would.
@@ -161,16 +159,17 @@ function combine(sets, pick) {
  * @param {TraceLoad} load
  * @returns {Load}
  */
-function repeatArrivals({ routes, durationMs, withOpenings, ...load }) {
+function repeatArrivals({ routes, durationMs, withOpenings, recordedSeed, ...load }) {
+  const seed = Number(recordedSeed);
   const drawn = { serviceMs: NaN, handoverMs: 0, known: undefined };
   return {
     routes,
     durationMs,
-    withOpenings: withOpenings && ((pool, _, factor) => withOpenings(pool, RECORDED_SEED, factor)),
+    withOpenings: withOpenings && ((pool, _, factor) => withOpenings(pool, seed, factor)),
     isRandom: () => true,
     arrivals: (_, factor) => ({
       *[Symbol.iterator]() {
-        for (const arrival of load.arrivals(RECORDED_SEED, factor))
+        for (const arrival of load.arrivals(seed, factor))
           yield { ...arrival, ...drawn, requests: arrival.requests?.map((request) => ({ ...request, ...drawn })) };
       },
     }),

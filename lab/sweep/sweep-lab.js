@@ -1,3 +1,4 @@
+import { groupHidden } from 'mongodb-pool-predictor';
 import { explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { askMonitor, readMonitors } from '../harness/monitor-reader.js';
 import { diagnoseRecent } from '../harness/recent-diagnosis.js';
@@ -80,13 +81,7 @@ export class Sweep {
       measure: ({ settings: { poolSize } }, plan, context) => this.#measure(poolSize, context),
       predict: async ({ settings: { poolSize } }) => {
         const { hidden = [], ...figures } = await predictSize(poolSize, this.#recordings, this.#load);
-        for (const one of hidden) {
-          const known = this.#hidden.find(
-            ({ reason, isAll }) => reason.code === one.reason.code && isAll === one.isAll,
-          );
-          if (known) known.poolSizes.push(poolSize);
-          else this.#hidden.push(one);
-        }
+        this.#hidden.push(...hidden);
         return figures;
       },
     };
@@ -97,7 +92,8 @@ export class Sweep {
    * @returns {{ hidden: HiddenFigures[], words: string[] }}
    */
   get gaps() {
-    return { hidden: this.#hidden, words: this.#hidden.map(explainHidden) };
+    const hidden = groupHidden(this.#hidden);
+    return { hidden, words: hidden.map(explainHidden) };
   }
 
   get #load() {

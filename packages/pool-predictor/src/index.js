@@ -24,7 +24,8 @@ export { simulate } from './simulator/simulate.js';
 export { checkTrace } from './predict/check-trace.js';
 export { SLOW_ROUTES, poolOfApp, poolOfRecording } from './predict/pool-settings.js';
 export { checkRecording, openRecording, pickReplayed } from './predict/recording.js';
-export { describeCheck, hideUncertain, judgeTrust } from './predict/trust.js';
+export { groupHidden, hideUncertain } from './predict/shown-figures.js';
+export { describeCheck, judgeTrust } from './predict/trust.js';
 export { MIN_FOR_PERCENTILES } from './predict/size-comparison.js';
 export { findClientUse } from './trace/client-use.js';
 export { readTraceText } from './reading/read-trace.js';
@@ -57,7 +58,7 @@ export { summariseTrace } from './trace/trace.js';
  * @typedef {import('./predict/pool-settings.js').AppPool} AppPool
  * @typedef {import('./predict/recording.js').Recording} Recording
  * @typedef {import('./base/finding.js').CodedFinding} CodedFinding
- * @typedef {import('./predict/trust.js').HiddenFigures} HiddenFigures
+ * @typedef {import('./predict/shown-figures.js').HiddenFigures} HiddenFigures
  * @typedef {import('./predict/trust.js').Trust} Trust
  * @typedef {import('./predict/what-if.js').WhatIf} WhatIf
  * @typedef {import('./predict/what-if.js').WhatIfRoute} WhatIfRoute

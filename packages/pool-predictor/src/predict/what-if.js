@@ -6,7 +6,8 @@ import { poolOfApp } from './pool-settings.js';
 import { predict } from './predict.js';
 import { checkRecording, openRecording } from './recording.js';
 import { MIN_FOR_PERCENTILES } from './size-comparison.js';
-import { describeCheck, judgeTrust, readFigure } from './trust.js';
+import { readFigure } from './shown-figures.js';
+import { describeCheck, judgeTrust } from './trust.js';
 import { choosePoolSizes, findEnough, isSame } from './what-if-sizes.js';
 
 /** @import { TraceLoad } from '../load/trace-load.js' */
@@ -15,7 +16,8 @@ import { choosePoolSizes, findEnough, isSame } from './what-if-sizes.js';
 /** @import { TraceCheck } from './check-trace.js' */
 /** @import { Recording } from './recording.js' */
 /** @import { CallersCode, CodedFinding } from '../base/finding.js' */
-/** @import { ShownFigure, Trust } from './trust.js' */
+/** @import { ShownFigure } from './shown-figures.js' */
+/** @import { Trust } from './trust.js' */
 
 /**
  * What pools of other sizes would have done to a recording.

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { traceText } from 'test-support/trace-text.js';
-import { hideUncertain, judgeTrust } from '../../src/predict/trust.js';
+import { hideUncertain } from '../../src/predict/shown-figures.js';
+import { judgeTrust } from '../../src/predict/trust.js';
 import { poolOfApp } from '../../src/predict/pool-settings.js';
 import { predict } from '../../src/predict/predict.js';
 import { checkRecording, openRecording, pickReplayed } from '../../src/predict/recording.js';
