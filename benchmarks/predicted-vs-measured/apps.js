@@ -27,7 +27,7 @@ import {
   summariseTrace,
 } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
-import { mean } from '../../lab/base/statistics.js';
+import { mean } from 'mongodb-pool-predictor/statistics';
 import { KINDS, recordKinds } from './recorded-loads.js';
 
 /** @import { RecordedTrace } from 'mongodb-pool-predictor' */

@@ -1,4 +1,4 @@
-import { sum } from './statistics.js';
+import { sum } from 'mongodb-pool-predictor/statistics';
 
 /** @typedef {{ before: number[], after: number[] }} Stratum what was measured twice, under the same conditions */
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { listProcesses, listTree } from '../../src/process/process-info.js';
-import { sum } from '../base/statistics.js';
+import { sum } from 'mongodb-pool-predictor/statistics';
 import { BUSY_MACHINE } from '../report/machine.js';
 import { watchThread } from './environment.js';
 

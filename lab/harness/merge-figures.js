@@ -1,4 +1,4 @@
-import { median, sum } from '../base/statistics.js';
+import { median, sum } from 'mongodb-pool-predictor/statistics';
 
 /** These are summed over repeats. Of everything else the median is taken. */
 const COUNTS = new Set([

@@ -1,4 +1,4 @@
-import { sum } from '../base/statistics.js';
+import { sum } from 'mongodb-pool-predictor/statistics';
 import { describeEnvironment } from './environment.js';
 import { NO_MONGO, openLabMongo } from './lab-mongo.js';
 import { warnIfBusy, watchMachine } from './machine-share.js';

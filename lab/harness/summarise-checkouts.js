@@ -1,4 +1,4 @@
-import { quantile } from '../base/statistics.js';
+import { quantile } from 'mongodb-pool-predictor/statistics';
 import { waitMsOf } from './warm-up.js';
 
 /** @import { CheckoutRecord } from 'mongodb-pool-monitor' */

@@ -1,4 +1,4 @@
-import { mean, median, quantile } from '../base/statistics.js';
+import { mean, median, quantile } from 'mongodb-pool-predictor/statistics';
 
 /**
  * @typedef {object} LatencyFigures

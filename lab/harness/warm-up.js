@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PoolClient } from 'mongodb-pool-page/client';
-import { median } from '../base/statistics.js';
+import { median } from 'mongodb-pool-predictor/statistics';
 import { requestOnce } from './loads/request-once.js';
 
 /** @import { CheckoutRecord } from 'mongodb-pool-monitor' */

@@ -1,5 +1,5 @@
 import { meanServiceMs, nameClient } from 'mongodb-pool-predictor';
-import { median } from '../base/statistics.js';
+import { median } from 'mongodb-pool-predictor/statistics';
 import { countConnections, formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { describeAppPool } from './app-pool.js';
 

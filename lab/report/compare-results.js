@@ -1,6 +1,6 @@
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { compareRanks } from '../base/rank-test.js';
-import { median, sum } from '../base/statistics.js';
+import { median, sum } from 'mongodb-pool-predictor/statistics';
 import { chooseFigure, ofRoute } from './columns.js';
 import { formatSetting } from './name-runs.js';
 

@@ -1,5 +1,5 @@
 import { samplesNeeded } from 'mongodb-pool-predictor';
-import { mean, median, quantile } from '../base/statistics.js';
+import { mean, median, quantile } from 'mongodb-pool-predictor/statistics';
 import { summariseCheckouts } from '../harness/summarise-checkouts.js';
 import { useMsOf, waitMsOf } from '../harness/warm-up.js';
 

@@ -1,5 +1,5 @@
 import { namesLoopback, otherBusyCores, readMachine } from 'mongodb-pool-page';
-import { sum } from '../base/statistics.js';
+import { sum } from 'mongodb-pool-predictor/statistics';
 import { measureBusy, ProcessRecorder, round } from './process-recorder.js';
 
 /** @import { TraceWriter } from 'mongodb-pool-monitor' */

@@ -1,6 +1,6 @@
 import { PoolClient } from 'mongodb-pool-page/client';
 import { explainLastMinute } from 'mongodb-pool-page/universal/explain-diagnosis.js';
-import { sum } from '../base/statistics.js';
+import { sum } from 'mongodb-pool-predictor/statistics';
 import { diagnoseRecent } from '../harness/recent-diagnosis.js';
 
 /** @import { AttachedProcess } from '../harness/attach-reports.js' */

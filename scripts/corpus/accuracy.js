@@ -10,7 +10,7 @@ import {
   isUseAlike,
 } from '../../benchmarks/predicted-vs-measured/apps.js';
 import { GOAL } from '../../benchmarks/predicted-vs-measured/goals.js';
-import { mean, median } from '../../lab/base/statistics.js';
+import { mean, median } from 'mongodb-pool-predictor/statistics';
 
 /** @import { Answers, Measured, Recording } from './recordings.js' */
 

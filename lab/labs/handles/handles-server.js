@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { sum } from '../../base/statistics.js';
+import { sum } from 'mongodb-pool-predictor/statistics';
 import { listen } from '../../../src/http/listen.js';
 import { createLogger } from '../../../src/base/logger.js';
 import { connectClient, createClient } from '../../../src/mongo/client.js';

@@ -1,4 +1,4 @@
-import { median, quantile } from '../../base/statistics.js';
+import { median, quantile } from 'mongodb-pool-predictor/statistics';
 import { timeOf } from '../../report/columns.js';
 
 /** @import { Answer } from '../../harness/loads/open-loop.js' */

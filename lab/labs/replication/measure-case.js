@@ -1,4 +1,4 @@
-import { sum } from '../../base/statistics.js';
+import { sum } from 'mongodb-pool-predictor/statistics';
 import { startReplicator } from './start-replicator.js';
 import { runClosedLoop } from '../../harness/loads/closed-loop.js';
 import { makeDocument } from './fill-source.js';

@@ -1,5 +1,5 @@
 import { poll } from '../../base/poll.js';
-import { quantile } from '../../base/statistics.js';
+import { quantile } from 'mongodb-pool-predictor/statistics';
 import { runOpenLoop } from '../../harness/loads/open-loop.js';
 import { OTHER_INSERTS, WRITE_CONCERN } from './cases.js';
 import { makeDocument } from './fill-source.js';

@@ -1,4 +1,4 @@
-import { mean, quantile } from '../../base/statistics.js';
+import { mean, quantile } from 'mongodb-pool-predictor/statistics';
 
 /** @import { TimedQuery, QueryKind, SentQueries } from './run-load.js' */
 

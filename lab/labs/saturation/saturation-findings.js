@@ -1,5 +1,5 @@
 import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
-import { median } from '../../base/statistics.js';
+import { median } from 'mongodb-pool-predictor/statistics';
 import { ratioOf } from '../../report/findings.js';
 
 /** @import { Finding, Result, Variant } from '../../report/result-types.js' */

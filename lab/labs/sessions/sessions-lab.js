@@ -2,7 +2,7 @@ import { runClosedLoop } from '../../harness/loads/closed-loop.js';
 import { COUNT, COUNTS, DELAY, POOL_SIZES, listOption } from '../../harness/lab-options.js';
 import { MAX_DELAY_MS } from '../../../src/base/settings-table.js';
 import { createClient } from '../../../src/mongo/client.js';
-import { sum } from '../../base/statistics.js';
+import { sum } from 'mongodb-pool-predictor/statistics';
 import { sessionsView } from './sessions-view.js';
 import { dropCiphers, findNewest, seedCiphers } from './sessions-data.js';
 import { planSessions } from './plan-sessions.js';

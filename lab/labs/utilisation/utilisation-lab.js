@@ -6,7 +6,7 @@ import { COUNT, COUNTS, DELAY, listOption, parseInteger } from '../../harness/la
 import { sendRequests } from '../../harness/loads/open-loop.js';
 import { requestOnce } from '../../harness/loads/request-once.js';
 import { useMsOf, warmUp } from '../../harness/warm-up.js';
-import { median } from '../../base/statistics.js';
+import { median } from 'mongodb-pool-predictor/statistics';
 import { summariseUse, utilisationView } from './utilisation-view.js';
 
 /** @import { Lab, Plan } from '../../harness/run-lab.js' */

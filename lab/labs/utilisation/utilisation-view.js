@@ -1,6 +1,6 @@
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { shareColumns } from '../../report/columns.js';
-import { mean, quantile, sum } from '../../base/statistics.js';
+import { mean, quantile, sum } from 'mongodb-pool-predictor/statistics';
 
 /** @import { LabView, Result, Series, Variant } from '../../report/result-types.js' */
 /** @import { UtilisationSettings } from './utilisation-lab.js' */

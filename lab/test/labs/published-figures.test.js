@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { formatNumber } from 'mongodb-pool-page/universal/quantity.js';
-import { sum } from '../../base/statistics.js';
+import { sum } from 'mongodb-pool-predictor/statistics';
 import { labs } from '../../labs/index.js';
 import { findPublished as findHandles } from '../../labs/handles/handles-published.js';
 import { PUBLISHED as INSERTS } from '../../labs/inserts/inserts-published.js';

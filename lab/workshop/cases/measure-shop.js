@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sendRequests } from '../../harness/loads/open-loop.js';
 import { poll, repeatUntil } from '../../base/poll.js';
-import { quantile } from '../../base/statistics.js';
+import { quantile } from 'mongodb-pool-predictor/statistics';
 import { APP_NAME, CATEGORIES, CUSTOMERS } from './open-shop.js';
 
 /** @import { MongoClient } from 'mongodb' */

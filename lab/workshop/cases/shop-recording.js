@@ -1,5 +1,5 @@
 import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
-import { quantile } from '../../base/statistics.js';
+import { quantile } from 'mongodb-pool-predictor/statistics';
 
 /** @import { RecordedTrace } from 'mongodb-pool-predictor' */
 /** @import { Verdict } from '../lesson-types.js' */
