@@ -46,6 +46,7 @@ const LAYERS = {
   'packages/pool-monitor/': [['src/core/'], ['src/otel/'], ['src/attach/', 'src/index.js']],
   'packages/pool-page/': [['universal/'], ['src/', 'page/']],
   'packages/pool-predictor/': [
+    ['src/assumptions/'],
     ['src/base/'],
     ['src/simulator/'],
     ['src/scenario/', 'src/service/', 'src/reading/'],

@@ -1,6 +1,4 @@
-/** Advice is right in this share of the runs, with this confidence. */
-export const SHARE = 0.95;
-const CONFIDENCE = 0.95;
+import { ADVICE } from '../assumptions/advice-assumptions.js';
 
 /**
  * Counts the samples that an upper limit for a percentile needs. With fewer, even the largest sample is too often below
@@ -10,10 +8,10 @@ const CONFIDENCE = 0.95;
  * @param {number} share 0.99 for p99; 1 for the maximum, which needs one
  */
 export function samplesNeeded(share) {
-  return share === 1 ? 1 : Math.ceil(Math.log(1 - CONFIDENCE) / Math.log(share));
+  return share === 1 ? 1 : Math.ceil(Math.log(1 - ADVICE.confidence) / Math.log(share));
 }
 
-export const MIN_RUNS = samplesNeeded(SHARE);
+export const MIN_RUNS = samplesNeeded(ADVICE.confidence);
 
 /**
  * Counts the largest values that the upper limit leaves out: the most with P(Bin(count, 1 - share) <= leftOut) <=
@@ -27,13 +25,13 @@ export function countLeftOut(count) {
   if (count < MIN_RUNS) {
     throw new Error(`${count} runs are too few for a limit that 95 of 100 runs keep: at least ${MIN_RUNS} are needed`);
   }
-  const odds = (1 - SHARE) / SHARE;
-  let probability = SHARE ** count;
+  const odds = (1 - ADVICE.confidence) / ADVICE.confidence;
+  let probability = ADVICE.confidence ** count;
   let cumulative = probability;
   let leftOut = 0;
   for (;;) {
     probability *= ((count - leftOut) / (leftOut + 1)) * odds;
-    if (cumulative + probability > 1 - CONFIDENCE) return leftOut;
+    if (cumulative + probability > 1 - ADVICE.confidence) return leftOut;
     cumulative += probability;
     leftOut++;
   }

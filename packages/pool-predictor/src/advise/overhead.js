@@ -1,8 +1,9 @@
+import { ADVICE } from '../assumptions/advice-assumptions.js';
 import { quantile, sum } from '../base/sample-statistics.js';
 import { createRandom } from '../simulator/random.js';
 import { planInTurn } from '../simulator/request-plan.js';
 import { createRequestTimes, resample } from '../simulator/service-time.js';
-import { SHARE, upperLimit } from './confidence.js';
+import { upperLimit } from './confidence.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Slo } from './slo.js' */
@@ -42,7 +43,7 @@ const MAX_DRAWS = 10_000;
  */
 export function compareWithNoise({ share, limitMs }, bestMs, requests) {
   // 95 of 100 maxima of a few requests are below a percentile of many requests.
-  const atShare = share === 1 ? SHARE ** (1 / requests) : share;
+  const atShare = share === 1 ? ADVICE.confidence ** (1 / requests) : share;
   const [, noiseMs] = /** @type {number[]} */ (NOISE_MS.find(([upTo]) => upTo >= atShare));
   return { noiseMs, bestMs, isBelow: limitMs - bestMs < noiseMs };
 }

@@ -1,3 +1,4 @@
+import { ADVICE } from '../assumptions/advice-assumptions.js';
 import { connectionsFor } from '../load/load-facts.js';
 import { meanServiceMs, queriesOf } from '../simulator/service-time.js';
 import { compareFleet } from './fleet.js';
@@ -7,9 +8,6 @@ import { medianOver } from './judgement.js';
 /** @import { LoadStudy } from './study.js' */
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Slo } from './slo.js' */
-
-/** A slow route has at least this many times the service time of the fastest route with a goal. */
-const MIN_SLOW_RATIO = 10;
 
 /**
  * An alternative to the advised pool size: a separate pool for slow routes.
@@ -45,7 +43,7 @@ function findSlowRoutes({ facts }, services, slos) {
   const querying = slos.filter(({ route }) => queriesOf(services[route]) > 0);
   const fastestMs = Math.min(...querying.map(({ route }) => meanOf(route)));
   return Object.keys(facts.routes).filter(
-    (route) => meanOf(route) >= MIN_SLOW_RATIO * fastestMs && meanOf(route) > fastestMs,
+    (route) => meanOf(route) >= ADVICE.slowRouteRatio * fastestMs && meanOf(route) > fastestMs,
   );
 }
 

@@ -1,4 +1,5 @@
-import { MIN_BOTTLENECK_SHARE, countWork } from '../load/load-facts.js';
+import { SERVER } from '../assumptions/server-assumptions.js';
+import { countWork } from '../load/load-facts.js';
 import { withCores } from '../load/load.js';
 import { median } from '../base/sample-statistics.js';
 import { simulateHere } from '../runs/simulation-runs.js';
@@ -53,7 +54,7 @@ export async function findSaturation({ input, simulateRuns, studies, slos, seeds
   const hardest = studies[studies.length - 1];
   const { usedShare } = facts;
   const findEnd = async (/** @type {number} */ factor) => {
-    if (usedShare * factor < MIN_BOTTLENECK_SHARE) return null;
+    if (usedShare * factor < SERVER.busyShare) return null;
     const look = lookWith(simulateRuns, factor);
     const sizes = [];
     for (const poolSize of listNumbers(1, facts.peakActive * factor)) sizes.push(await look(poolSize));

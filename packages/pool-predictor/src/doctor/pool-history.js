@@ -1,5 +1,6 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
+import { DOCTOR } from '../assumptions/doctor-assumptions.js';
 import { median } from '../base/sample-statistics.js';
-import { CLEAR_MS } from '../trace/failed-uses.js';
 import { EVENTS } from '../reading/recorded-trace.js';
 import { Intervals, countUpTo } from '../base/intervals.js';
 
@@ -7,11 +8,6 @@ import { Intervals, countUpTo } from '../base/intervals.js';
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 
 const [READY, CLOSED, CLEARED] = EVENTS.keys();
-
-/** A pool that grows this soon after a clear grows because of the requests that piled up. */
-const RECOVERY_MS = 2000;
-/** A clear because of one of many connections that are ended one by one comes after as many others. */
-const LOST_PER_CLEAR = 2;
 
 /**
  * Why a connection is opened: the pool grows, or it replaces one that was closed, because it had been idle for
@@ -87,7 +83,7 @@ export class PoolHistory {
 
   /** Whether its clears come from connections that are ended one by one. */
   get isLosing() {
-    return this.count('lost') > 0 && this.count('lost') >= LOST_PER_CLEAR * this.clears.length;
+    return this.count('lost') > 0 && this.count('lost') >= DOCTOR.lostPerClear * this.clears.length;
   }
 
   /**
@@ -142,12 +138,12 @@ export class PoolHistory {
 
   /** @param {number} atMs */
   #isRecovering(atMs) {
-    return this.clears.some((clear) => atMs >= clear.atMs && atMs < clear.atMs + RECOVERY_MS);
+    return this.clears.some((clear) => atMs >= clear.atMs && atMs < clear.atMs + DOCTOR.recoveryMs);
   }
 
   /** @param {number} fromMs when its opening began @param {number} toMs when it was found broken */
   #isCleared(fromMs, toMs) {
-    return this.clears.some(({ atMs }) => atMs > fromMs && atMs <= toMs + CLEAR_MS);
+    return this.clears.some(({ atMs }) => atMs > fromMs && atMs <= toMs + COMMON.reactionMs);
   }
 }
 

@@ -26,11 +26,6 @@ import { shareUsed } from '../trace/trace.js';
  */
 
 /**
- * Below this share of its cores in use, the server is no bottleneck, whatever a few queries at once do to each other.
- */
-export const MIN_BOTTLENECK_SHARE = 0.6;
-
-/**
  * @param {Load} load
  * @param {Record<string, Service>} services
  * @param {SimulationResult[]} runs with a pool without a limit

@@ -1,9 +1,10 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
 import { mean, quantile, sum } from '../base/sample-statistics.js';
 import { TOLERANCE_MS, TOLERANCE_SHARE } from './size-comparison.js';
 import { createRuns, simulateHere } from '../runs/simulation-runs.js';
 import { groupByRoute, meansByRoute, sliceTrace, summariseTrace } from '../trace/trace.js';
 import { RECORDED_SEED, createTraceLoad } from '../load/trace-load.js';
-import { MIN_WAITED_MS, listPoolWaits } from '../trace/traced-requests.js';
+import { listPoolWaits } from '../trace/traced-requests.js';
 
 /** @import { Load } from '../load/load.js' */
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
@@ -122,10 +123,10 @@ function needOf({ waitMs }) {
 function describeWaits({ waitMs, openingMs, isBehind }, poolWaitsMs) {
   let [count, openings, allMs, poolMs] = [0, 0, 0, 0];
   for (let row = 0; row < waitMs.length; row++) {
-    if (waitMs[row] <= MIN_WAITED_MS) continue;
+    if (waitMs[row] <= COMMON.waitedMs) continue;
     allMs += waitMs[row];
     poolMs += poolWaitsMs[row];
-    const isFull = !isBehind || (isBehind[row] && waitMs[row] - Number(openingMs?.[row]) > MIN_WAITED_MS);
+    const isFull = !isBehind || (isBehind[row] && waitMs[row] - Number(openingMs?.[row]) > COMMON.waitedMs);
     if (isFull) count++;
     else if (poolWaitsMs[row] > 0) openings++;
   }
@@ -137,7 +138,7 @@ function describeWaits({ waitMs, openingMs, isBehind }, poolWaitsMs) {
  * @param {Trace} trace @param {TraceWaits} waits @param {number[]} poolWaitsMs
  */
 function isOther({ waitMs, useMs }, { otherShare }, poolWaitsMs) {
-  const othersMs = Array.from(waitMs, (ms, row) => ms - poolWaitsMs[row]).filter((ms) => ms > MIN_WAITED_MS);
+  const othersMs = Array.from(waitMs, (ms, row) => ms - poolWaitsMs[row]).filter((ms) => ms > COMMON.waitedMs);
   const allMs = sum(Array.from(waitMs, (ms, row) => ms + useMs[row]));
   return (
     otherShare >= MAX_OTHER_SHARE &&
@@ -155,7 +156,7 @@ function isOther({ waitMs, useMs }, { otherShare }, poolWaitsMs) {
  * @returns {Promise<CheckedFigure[]>} none if there are too few
  */
 async function replayWaits(trace, poolWaitsMs, { pool, separateRoutes, followUps }) {
-  const count = poolWaitsMs.filter((ms) => ms > MIN_WAITED_MS).length;
+  const count = poolWaitsMs.filter((ms) => ms > COMMON.waitedMs).length;
   if (count < needOf(trace)) return [];
   const isShort = count < MIN_COUNT;
   // Those that wait at the end came after all others, so they delayed none.
@@ -165,7 +166,7 @@ async function replayWaits(trace, poolWaitsMs, { pool, separateRoutes, followUps
   const refusedMs = (trace.refused ?? []).map(({ waitMs }) => waitMs);
   const ofRoutes = groupByRoute(trace, poolWaitsMs)
     .map((waitsMs, index) => ({ route: trace.routes[index], waitsMs }))
-    .filter(({ waitsMs }) => waitsMs.filter((ms) => ms > MIN_WAITED_MS).length >= (isShort ? 1 : MIN_COUNT))
+    .filter(({ waitsMs }) => waitsMs.filter((ms) => ms > COMMON.waitedMs).length >= (isShort ? 1 : MIN_COUNT))
     .toSorted((a, b) => b.waitsMs.length - a.waitsMs.length)
     .slice(0, MAX_ROUTES);
   return [

@@ -1,4 +1,5 @@
-import { MIN_BOTTLENECK_SHARE, describeLoad } from '../load/load-facts.js';
+import { SERVER } from '../assumptions/server-assumptions.js';
+import { describeLoad } from '../load/load-facts.js';
 import { findKnee, findSlowdown } from './size-comparison.js';
 import { chooseRuns, requireBandRuns } from '../runs/prediction-interval.js';
 import {
@@ -146,7 +147,7 @@ export async function predict({
   );
   return {
     variants,
-    load: { ...facts, floor, knee: knee ?? null, slowdown: facts.usedShare >= MIN_BOTTLENECK_SHARE ? slowdown : null },
+    load: { ...facts, floor, knee: knee ?? null, slowdown: facts.usedShare >= SERVER.busyShare ? slowdown : null },
     seeds,
     firstSeed,
   };

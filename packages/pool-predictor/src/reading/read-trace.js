@@ -1,3 +1,4 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
 import { isRecord, textOf } from '../base/json-value.js';
 import { mean } from '../base/sample-statistics.js';
 import { Definitions } from './definitions.js';
@@ -24,10 +25,6 @@ const TRACE_VERSION = 3;
 const HEADER_START = '{"trace":';
 /** What the first public release no longer reads. */
 const OLD_VERSIONS = [1, 2];
-
-/** Predictions know only checkouts that ended. They may lack a few, as the first and the last ones of any recording. */
-const MIN_OPEN = 5;
-const OPEN_SHARE = 0.05;
 
 /**
  * Reads a trace that is in memory, such as one that was dropped on a page; see readTraceOf.
@@ -176,7 +173,9 @@ function describeGaps(file, { end, silentMs = 0, lost = 0, waiting }, { length }
   return [
     ...(end === 'full' ? ['it reached its size limit'] : []),
     ...(lost > 0 ? [silentMs > 0 ? `${silent}, and ${gone}` : gone] : []),
-    ...(open >= Math.max(MIN_OPEN, OPEN_SHARE * length) ? [`${open} checkouts still waited when it ended`] : []),
+    ...(open >= Math.max(COMMON.few, COMMON.smallShare * length)
+      ? [`${open} checkouts still waited when it ended`]
+      : []),
   ].map((reason) => `${file} is incomplete: ${reason}`);
 }
 

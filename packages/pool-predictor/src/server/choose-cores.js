@@ -1,26 +1,10 @@
-import { SLICE_MS } from '../simulator/shared-cores.js';
+import { COMMON } from '../assumptions/common-assumptions.js';
+import { SERVER } from '../assumptions/server-assumptions.js';
 import { countFreeCores, meansByRoute } from '../trace/trace.js';
 
 /** @import { CoresChoice, Trace } from '../trace/trace.js' */
 /** @import { Likelihood, TracePart } from './likelihood.js' */
 
-/** A busy server uses at least this share of the cores that the queries at work could use. */
-const MIN_BUSY_SHARE = 0.6;
-/** A full server has a query more than it has cores during at least this share of the time. */
-const MIN_FULL_SHARE = 0.9;
-/** A pool has a queue if at least this share of the checkouts waits longer than MIN_WAITED_MS. */
-const MIN_QUEUE_SHARE = 0.1;
-const MIN_WAITED_MS = 1;
-/** Queries slow each other down if at least this share of their time is due to others. */
-const MIN_SLOWED_SHARE = 0.1;
-/** Twice the logarithm of a likelihood ratio: 1 in 1e5 is larger by chance (chi-squared with 1 degree of freedom). */
-const MIN_EVIDENCE = 19.5;
-/** The same for the ends of an interval with 95 % confidence: https://en.wikipedia.org/wiki/Wilks%27_theorem */
-const MAX_INTERVAL_LOSS = 3.84;
-/** The middle of an interval is useful if its ends differ by at most this factor. */
-const MAX_RANGE_RATIO = 2;
-/** The number of cores can be worked out only if both quiet and busy moments took this share of the time. */
-const MIN_TIME_SHARE = 0.03;
 /** Factor from one number of cores to the next that is tried. */
 const COARSE_STEP = 1.5;
 const STEP = 1.05;
@@ -41,7 +25,7 @@ export function chooseCores(likelihood, shares, given) {
   if (fitted && isNarrow(fitted.range) && isBetween(likelihood, shares, fitted.cores)) return fitted;
   if (recorded.length === 0) return fitted && guessCores(likelihood, shares, fitted.range);
   const used = Math.max(...busy.map((server) => server.used));
-  if (!parts.some(({ trace }) => hasQueue(trace)) && likelihood.slowedShare(used, shares) < MIN_SLOWED_SHARE)
+  if (!parts.some(({ trace }) => hasQueue(trace)) && likelihood.slowedShare(used, shares) < COMMON.problemShare)
     return null;
   return { cores: used, range: null, source: 'recorded' };
 }
@@ -59,9 +43,9 @@ function readServer({ atWork }, part, shares) {
   const cores = countFreeCores(server);
   const working = atWork(shares, part);
   const possible = working.meanOf((count) => Math.min(count, cores));
-  const isFull = working.meanOf((count) => (count >= cores + 1 ? 1 : 0)) >= MIN_FULL_SHARE;
+  const isFull = working.meanOf((count) => (count >= cores + 1 ? 1 : 0)) >= SERVER.fullShare;
   return {
-    isBusy: busyCores >= MIN_BUSY_SHARE * possible,
+    isBusy: busyCores >= SERVER.busyShare * possible,
     used: isFull ? Math.min(cores, busyCores) : cores,
   };
 }
@@ -73,7 +57,7 @@ function readServer({ atWork }, part, shares) {
  */
 function fitCores(likelihood, shares) {
   const most = Math.max(...likelihood.parts.map((part) => likelihood.atWork(shares, part).most));
-  const enough = likelihood.of(Infinity, shares) + MIN_EVIDENCE;
+  const enough = likelihood.of(Infinity, shares) + SERVER.sharedEvidence;
   const listSizes = (/** @type {number} */ step) => {
     const sizes = [];
     for (let cores = 1; cores < most; cores *= step) sizes.push({ cores, value: likelihood.of(cores, shares) });
@@ -83,8 +67,8 @@ function fitCores(likelihood, shares) {
   if (!listSizes(COARSE_STEP).some(({ value }) => value >= enough)) return null;
   const sizes = listSizes(STEP);
   const [best] = sizes.toSorted((a, b) => b.value - a.value);
-  if (likelihood.slowedShare(best.cores, shares) < MIN_SLOWED_SHARE) return null;
-  const likely = sizes.filter(({ value }) => value >= best.value - MAX_INTERVAL_LOSS);
+  if (likelihood.slowedShare(best.cores, shares) < COMMON.problemShare) return null;
+  const likely = sizes.filter(({ value }) => value >= best.value - SERVER.intervalEvidence);
   return {
     cores: best.cores,
     range: [likely[0].cores / STEP, likely[likely.length - 1].cores * STEP],
@@ -94,18 +78,18 @@ function fitCores(likelihood, shares) {
 
 /** @param {[low: number, high: number]} range */
 function isNarrow([low, high]) {
-  return high / low <= MAX_RANGE_RATIO;
+  return high / low <= SERVER.rangeRatio;
 }
 
 /** Whether a larger pool would bring more queries to the server. @param {Trace} trace */
 function hasQueue({ waitMs }) {
-  return Array.from(waitMs).filter((ms) => ms > MIN_WAITED_MS).length >= MIN_QUEUE_SHARE * waitMs.length;
+  return Array.from(waitMs).filter((ms) => ms > COMMON.waitedMs).length >= COMMON.problemShare * waitMs.length;
 }
 
 /** @param {Likelihood} likelihood @param {number[]} shares @param {number} cores */
 function isBetween({ parts, atWork }, shares, cores) {
   const below = parts.map((part) => atWork(shares, part).meanOf((count) => (count <= cores ? 1 : 0)));
-  return Math.max(...below) >= MIN_TIME_SHARE && Math.min(...below) <= 1 - MIN_TIME_SHARE;
+  return Math.max(...below) >= SERVER.bothTimesShare && Math.min(...below) <= 1 - SERVER.bothTimesShare;
 }
 
 /**
@@ -122,6 +106,6 @@ function guessCores({ parts: [part], routes, atWork }, shares, [low, high]) {
     .filter((each) => shares[each.route] > 0)
     .sort((a, b) => a.meanMs - b.meanMs);
   const working = atWork(shares, part).meanOf((count) => count);
-  const cores = working / (1 + (meanMs - routes[route].fastestMs) / SLICE_MS);
+  const cores = working / (1 + (meanMs - routes[route].fastestMs) / SERVER.sliceMs);
   return { cores: Math.min(high, Math.max(low, cores)), range: [low, high], source: 'guessed' };
 }

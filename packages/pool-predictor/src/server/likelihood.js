@@ -1,22 +1,7 @@
+import { SERVER } from '../assumptions/server-assumptions.js';
 import { mean, quantile, sum, varianceOf } from '../base/sample-statistics.js';
-import { SLICE_MS } from '../simulator/shared-cores.js';
 
 /** @import { Trace } from '../trace/trace.js' */
-
-/** Shorter times are below the resolution of a clock. */
-const MIN_MS = 0.05;
-/** The fastest 0.2 % of a route's queries got a core at once. */
-const FASTEST_SHARE = 0.002;
-/** Queries of a route with a mean use below this share of the main route's spend their time waiting for a turn. */
-const MAX_SHORT_SHARE = 0.3;
-/** Uses with a smaller standard deviation, as a share of their mean, are steady. */
-const MAX_STEADY_VARIATION = 0.03;
-/** The standard deviation of the logarithm of a machine's speed, from one trace to the next. */
-const SPEED_DEVIATION = 0.07;
-/** Overlapping queries are correlated, so more checkouts than this add no information. */
-const MAX_INDEPENDENT = 200;
-/** Floor of the deviation of a route, so that one whose times hardly vary does not decide alone. */
-const MIN_DEVIATION = 0.01;
 
 /**
  * @typedef {{ trace: Trace, timeline: Timeline, routeOf: number[] }} TracePart one trace; routeOf: index into the
@@ -52,7 +37,7 @@ export function createLikelihood(traces) {
     routeOf: trace.routes.map((route) => names.indexOf(route)),
   }));
   const routes = describeRoutes(names, parts);
-  const checkouts = Math.min(MAX_INDEPENDENT, sum(routes.map(({ count }) => count)));
+  const checkouts = Math.min(SERVER.independent, sum(routes.map(({ count }) => count)));
 
   /**
    * A short query works for only a part of its turn.
@@ -61,7 +46,7 @@ export function createLikelihood(traces) {
    */
   const weightsOf = (shares, { routeOf }) =>
     routeOf.map(
-      (route) => shares[route] * (routes[route].isShort ? Math.min(1, routes[route].fastestMs / SLICE_MS) : 1),
+      (route) => shares[route] * (routes[route].isShort ? Math.min(1, routes[route].fastestMs / SERVER.sliceMs) : 1),
     );
 
   /** @param {number} cores @param {number[]} shares @param {TracePart} part @returns {Float64Array} by checkout */
@@ -75,7 +60,7 @@ export function createLikelihood(traces) {
     return parts.map((part) => {
       const sums = routes.map(() => ({ count: 0, log: 0, square: 0 }));
       for (const [i, stretch] of stretches(cores, shares, part).entries()) {
-        const log = Math.log(Math.max(part.trace.useMs[i], MIN_MS) / stretch);
+        const log = Math.log(Math.max(part.trace.useMs[i], SERVER.clockMs) / stretch);
         const moments = sums[part.routeOf[part.trace.routeOf[i]]];
         moments.count++;
         moments.log += log;
@@ -116,8 +101,8 @@ export function createLikelihood(traces) {
           known.reduce((rest, { square, log, count }) => rest + square - log ** 2 / count, 0) /
           sum(known.map(({ count }) => count));
         const centre = mean(means);
-        const drift = sum(means.map((value) => ((value - centre) / SPEED_DEVIATION) ** 2));
-        return total - useShare * (drift + checkouts * Math.log(Math.max(variance, MIN_DEVIATION ** 2)));
+        const drift = sum(means.map((value) => ((value - centre) / SERVER.speedDeviation) ** 2));
+        return total - useShare * (drift + checkouts * Math.log(Math.max(variance, SERVER.minDeviation ** 2)));
       }, 0);
     },
   };
@@ -137,14 +122,14 @@ function describeRoutes(names, parts) {
   const main = sums.indexOf(Math.max(...sums));
   const meanOf = (/** @type {number} */ route) => sums[route] / usesMs[route].length;
   return names.map((name, route) => {
-    const fastestMs = quantile(usesMs[route], FASTEST_SHARE);
+    const fastestMs = quantile(usesMs[route], SERVER.fastestShare);
     return {
       name,
       fastestMs,
-      isSteady: Math.sqrt(varianceOf(usesMs[route])) < MAX_STEADY_VARIATION * meanOf(route),
+      isSteady: Math.sqrt(varianceOf(usesMs[route])) < SERVER.steadyVariation * meanOf(route),
       count: usesMs[route].length,
       useShare: sums[route] / totalMs,
-      isShort: fastestMs < SLICE_MS && meanOf(route) < MAX_SHORT_SHARE * meanOf(main),
+      isShort: fastestMs < SERVER.sliceMs && meanOf(route) < SERVER.shortShare * meanOf(main),
     };
   });
 }

@@ -1,10 +1,10 @@
+import { SERVER } from '../assumptions/server-assumptions.js';
 import { simulate } from '../simulator/simulate.js';
 import { findFollowUps } from '../trace/follow-ups.js';
 import { meansByRoute } from '../trace/trace.js';
 import { createTraceLoad } from '../load/trace-load.js';
 import { UNLIMITED } from '../simulator/create-pool.js';
 import { mean } from '../base/sample-statistics.js';
-import { SLICE_MS } from '../simulator/shared-cores.js';
 import { chooseCores } from './choose-cores.js';
 import { createLikelihood } from './likelihood.js';
 
@@ -14,14 +14,6 @@ import { createLikelihood } from './likelihood.js';
 
 /** Shares of a route's time alone that are tried as its work. */
 const SHARES = [1, 0.75, 0.5, 0.25, 0];
-/** Twice the logarithm of the likelihood ratio that a share below 1 needs: 1 in 1000 is larger by chance. */
-const MIN_SHARE_EVIDENCE = 11;
-/** The usual slice has the weight of a trace in which others make queries take this many times longer. */
-const PRIOR_STRETCH = 8;
-/** The number of queries at work varies if its standard deviation is at least this share of its mean. */
-const MIN_LEVEL_VARIATION = 0.2;
-const MIN_SLICE_MS = 0.5;
-const MAX_SLICE_MS = 6;
 
 /**
  * Finds out whether the queries of traces slow each other down because they share the server's cores, and how much.
@@ -72,7 +64,7 @@ function variesAtWork({ routes, parts, atWork }) {
   );
   const centre = mean(levels.map((working) => working.meanOf((count) => count)));
   const variance = mean(levels.map((working) => working.meanOf((count) => (count - centre) ** 2)));
-  return variance > (MIN_LEVEL_VARIATION * centre) ** 2;
+  return variance > (SERVER.levelVariation * centre) ** 2;
 }
 
 /** @param {Likelihood} likelihood @param {number[]} shares to begin with @param {number} cores */
@@ -82,7 +74,7 @@ function fitShares(likelihood, shares, cores) {
     if (isShort) continue;
     const values = SHARES.map((share) => ({
       share,
-      value: likelihood.of(cores, fitted.with(route, share)) - (share < 1 ? MIN_SHARE_EVIDENCE : 0),
+      value: likelihood.of(cores, fitted.with(route, share)) - (share < 1 ? SERVER.workEvidence : 0),
     }));
     fitted[route] = values.sort((a, b) => b.value - a.value)[0].share;
   }
@@ -100,11 +92,11 @@ function fitSlice({ routes, parts: [{ trace, routeOf }] }, stretches) {
     .filter((route) => routes[route].isShort)
     .sort((a, b) => routes[a].fastestMs - routes[b].fastestMs);
   const checkouts = [...stretches.keys()].filter((i) => routeOf[trace.routeOf[i]] === shortest);
-  if (checkouts.length === 0) return SLICE_MS;
+  if (checkouts.length === 0) return SERVER.sliceMs;
   const longer = mean(checkouts.map((i) => stretches[i])) - 1;
   const waitMs = mean(checkouts.map((i) => trace.useMs[i])) - routes[shortest].fastestMs;
-  const sliceMs = (waitMs + PRIOR_STRETCH * SLICE_MS) / (longer + PRIOR_STRETCH);
-  return Math.min(MAX_SLICE_MS, Math.max(MIN_SLICE_MS, sliceMs));
+  const sliceMs = (waitMs + SERVER.sliceWeight * SERVER.sliceMs) / (longer + SERVER.sliceWeight);
+  return Math.min(SERVER.maxSliceMs, Math.max(SERVER.minSliceMs, sliceMs));
 }
 
 const MAX_ROUNDS = 15;

@@ -1,3 +1,4 @@
+import { SERVER } from '../assumptions/server-assumptions.js';
 import { createFifo } from './fifo.js';
 
 /**
@@ -9,15 +10,8 @@ import { createFifo } from './fifo.js';
  * @property {number} [sliceMs] how long a query keeps a core while others wait for one, above 0; default 2
  */
 
-/**
- * A scheduler of an operating system gives each thread a slice of this order: Linux's default is 0.7 ms times 1 + log2
- * of the number of processors, at most 8, rounded up to its clock's tick of 1 or 4 ms
- * (https://docs.kernel.org/scheduler/sched-eevdf.html, kernel/sched/fair.c).
- */
-export const SLICE_MS = 2;
-
 /** @param {ServerOptions} server @throws {Error} naming the option that is wrong and what is allowed */
-function checkServer({ cores, sliceMs = SLICE_MS }) {
+function checkServer({ cores, sliceMs = SERVER.sliceMs }) {
   if (!(cores > 0 && cores < Infinity)) throw new Error(`cores must be a number above 0, not ${cores}`);
   if (!(sliceMs > 0 && sliceMs < Infinity)) throw new Error(`sliceMs must be a number of ms above 0, not ${sliceMs}`);
 }
@@ -33,7 +27,7 @@ function checkServer({ cores, sliceMs = SLICE_MS }) {
  * @param {(delayMs: number, core: number) => void} host.turnEndsAfter calls endTurn(core) then
  * @param {(query: number) => void} host.finish called when the work of a query is done
  */
-export function createServer({ cores, sliceMs = SLICE_MS }, { nowMs, turnEndsAfter, finish }) {
+export function createServer({ cores, sliceMs = SERVER.sliceMs }, { nowMs, turnEndsAfter, finish }) {
   checkServer({ cores, sliceMs });
   const count = Math.ceil(cores);
   /** Query whose turn it is on each core, -1 for none. */

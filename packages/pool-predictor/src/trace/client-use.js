@@ -1,18 +1,9 @@
+import { TRACE } from '../assumptions/trace-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { MONITORS } from '../base/monitors.js';
 import { sum } from '../base/sample-statistics.js';
 
 /** @import { ClientsSecond, RecordedTrace } from '../reading/recorded-trace.js' */
-
-/** Fewer clients of one server can have their reasons, such as a pool for slow queries and one for change streams. */
-const MANY = 5;
-/** A route creates a client in each request if this share of its requests are the first to use one. */
-const EACH_SHARE = 0.8;
-/**
- * Clients keep coming if this share of them is first used in the last third. A third is, of those that come regularly;
- * of 40 tenants, less than a quarter, once there were as many requests.
- */
-const LATE_SHARE = 0.25;
 
 /**
  * More clients of one server than an app needs.
@@ -44,12 +35,13 @@ export function findClientUse(trace) {
     const limit = seconds.server.findLast((each) => each.process === process && each.connectionLimit)?.connectionLimit;
     const counts = countClients(trace, process);
     const [most] = counts.toSorted((a, b) => Math.max(b.created, b.open) - Math.max(a.created, a.open));
-    if (!most || Math.max(most.created, most.open) < MANY) return [];
+    if (!most || Math.max(most.created, most.open) < TRACE.manyClients) return [];
     const route = findRoute(trace, process);
-    const isEach = most.created >= MANY && route >= 0;
-    const comeOften = most.closed >= MANY || (most.created >= MANY && keepsComing(trace, process));
+    const isEach = most.created >= TRACE.manyClients && route >= 0;
+    const comeOften =
+      most.closed >= TRACE.manyClients || (most.created >= TRACE.manyClients && keepsComing(trace, process));
     const kind = isEach ? 'perRequest' : comeOften ? 'againAndAgain' : 'stay';
-    if (kind === 'stay' && most.open < MANY) return [];
+    if (kind === 'stay' && most.open < TRACE.manyClients) return [];
     const { maxPoolSize = 0 } = pools.find((pool) => pool.process === process) ?? {};
     const { place, places, hosts, created, open, connections } = most;
     return {
@@ -80,7 +72,7 @@ export function findManyPools(trace, pool) {
   const all = checkouts.poolOf.filter((row) => pools[row].process === use.process).length;
   const ownCheckouts = checkouts.poolOf.filter((row) => row === pool).length;
   const clients = checkouts.poolOf.filter((row, checkout) => row === pool && isFirst(trace, checkout)).length;
-  return ownCheckouts < all / 2 || clients >= MANY ? use : undefined;
+  return ownCheckouts < all / 2 || clients >= TRACE.manyClients ? use : undefined;
 }
 
 /**
@@ -101,7 +93,7 @@ function keepsComing(trace, process) {
   const { startedMs, poolOf } = trace.checkouts;
   const firsts = startedMs.filter((_, row) => trace.pools[poolOf[row]].process === process && isFirst(trace, row));
   const lateMs = startedMs[0] + (2 / 3) * (startedMs[startedMs.length - 1] - startedMs[0]);
-  return firsts.filter((ms) => ms >= lateMs).length >= LATE_SHARE * firsts.length;
+  return firsts.filter((ms) => ms >= lateMs).length >= TRACE.keepComingShare * firsts.length;
 }
 
 /**
@@ -120,7 +112,7 @@ function findRoute(trace, process) {
     if (isFirst(trace, row)) first.add(request);
   }
   const counts = requests.map(({ all, first }) =>
-    first.size >= Math.max(MANY, EACH_SHARE * all.size) ? first.size : 0,
+    first.size >= Math.max(TRACE.manyClients, TRACE.clientEachShare * all.size) ? first.size : 0,
   );
   const most = Math.max(0, ...counts);
   return most === 0 ? -1 : counts.indexOf(most);
@@ -142,7 +134,7 @@ function countClients(trace, process) {
   const seconds = trace.seconds.clients.filter((each) => each.process === process);
   if (seconds.length === 0) return countPools(trace, process);
   const lines = [...groupBy(seconds, ({ place, hosts }) => JSON.stringify([place, hosts])).values()].map(countLine);
-  const many = lines.filter(({ created, open }) => Math.max(created, open) >= MANY);
+  const many = lines.filter(({ created, open }) => Math.max(created, open) >= TRACE.manyClients);
   return many.length > 0 ? many : [...groupBy(lines, ({ hosts }) => hosts).values()].map(addUp);
 }
 

@@ -1,11 +1,10 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
 import { EVENTS, OUTCOMES } from '../reading/recorded-trace.js';
 
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 
 const FAILED = OUTCOMES.indexOf('operationFailed');
 const CLEARED = EVENTS.indexOf('poolCleared');
-/** A connection can be found broken this long before the clear that it leads to, or after it. */
-export const CLEAR_MS = 50;
 
 /**
  * Finds operations that failed by themselves while they had a connection, because a time limit ended them or the server
@@ -20,7 +19,7 @@ export function findFailedUses({ checkouts: { outcomeOf, poolOf, startedMs, wait
   const isCleared = (/** @type {number} */ row) => {
     const endMs = startedMs[row] + waitMs[row] + useMs[row];
     return clears.some(
-      (clear) => events.poolOf[clear] === poolOf[row] && Math.abs(events.atMs[clear] - endMs) <= CLEAR_MS,
+      (clear) => events.poolOf[clear] === poolOf[row] && Math.abs(events.atMs[clear] - endMs) <= COMMON.reactionMs,
     );
   };
   return new Set([...outcomeOf.keys()].filter((row) => outcomeOf[row] === FAILED && !isCleared(row)));

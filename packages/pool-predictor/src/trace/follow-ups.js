@@ -1,13 +1,12 @@
-import { SAME_MS, sameMsOf } from '../reading/resolution.js';
+import { COMMON } from '../assumptions/common-assumptions.js';
+import { TRACE } from '../assumptions/trace-assumptions.js';
+import { sameMsOf } from '../reading/resolution.js';
 import { followSockets, takeTurns } from './socket-chains.js';
 import { SOCKET_USES } from './socket-users.js';
 import { joinRequests } from './traced-requests.js';
 
 /** @import { Trace } from './trace.js' */
 /** @import { TracedRequests } from './traced-requests.js' */
-
-/** Fewer requests without a known socket decide nothing. */
-const MIN_UNKNOWN = 20;
 
 /**
  * Which request follows which.
@@ -43,7 +42,7 @@ export function findFollowUps(trace) {
     SOCKET_USES[trace.socketUseOf?.[requests.rows[requests.from[request]]] ?? 0];
   const { likely, possible } = followSockets(trace, requests, starts, useOf);
   const isUnknown = likely.map((_, request) => Number(useOf(request) === 'unknown'));
-  const isWithout = isUnknown.filter(Boolean).length >= MIN_UNKNOWN;
+  const isWithout = isUnknown.filter(Boolean).length >= COMMON.minRequests;
   if (isWithout)
     takeTurns(starts, { isTaken: (request) => isUnknown[request] === 1 }).previous.forEach((before, request) => {
       if (before >= 0) possible[request] = before;
@@ -75,7 +74,7 @@ function followCallers(starts, callers) {
 function listStarts({ checkOutStartedMs, resolutionMs }, { length, rows, from, checkedInMs }) {
   // Rounding may put an end after the start that follows it, in nine of ten cases by less than half of that. It makes
   // all lags longer by the same time.
-  const earlierMs = (sameMsOf(resolutionMs) - SAME_MS) / 2;
+  const earlierMs = (sameMsOf(resolutionMs) - TRACE.sameMs) / 2;
   return {
     startsMs: Float64Array.from({ length }, (_, request) => checkOutStartedMs[rows[from[request]]]),
     endsMs: checkedInMs.map((ms) => ms - earlierMs),

@@ -1,3 +1,4 @@
+import { TRACE } from '../assumptions/trace-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { countBelow } from '../base/intervals.js';
 import { EVENTS, OUTCOMES } from '../reading/recorded-trace.js';
@@ -17,10 +18,6 @@ import { EVENTS, OUTCOMES } from '../reading/recorded-trace.js';
 const [SUCCEEDED, OPERATION_FAILED, , , , CHECKED_OUT] = OUTCOMES.keys();
 const GOT_CONNECTION = [SUCCEEDED, OPERATION_FAILED, CHECKED_OUT];
 const [READY, , CLEARED] = EVENTS.keys();
-/** All that waited for a server ask their pools as soon as there is one. Hundreds need a few ms. */
-const AT_ONCE_MS = 100;
-/** The driver clears the pool within this time of the first failure. */
-const SAME_MOMENT_MS = 1;
 
 /**
  * Finds when the driver had no server, and puts together what that took apart: an operation that failed when the pool
@@ -41,13 +38,13 @@ export function followOutages(trace, pool) {
   const found = findClears(trace, pool);
   const rowsOf = groupBy(found.length > 0 ? checkouts.requestOf.keys() : [], (row) => checkouts.requestOf[row]);
   const outages = found.map(({ atMs, readyMs }) => {
-    const lastMs = readyMs + AT_ONCE_MS;
+    const lastMs = readyMs + TRACE.selectedMs;
     for (let row = countBelow(checkouts.startedMs, readyMs); checkouts.startedMs[row] <= lastMs; row++) {
       const request = checkouts.requestOf[row];
       if (checkouts.poolOf[row] !== pool || request < 0) continue;
       const before = findBefore(trace, rowsOf.get(request) ?? [], row);
       const endedMs = before === undefined ? requests.startedMs[request] : endOf(trace, before);
-      if (!(endedMs >= atMs - SAME_MOMENT_MS)) continue;
+      if (!(endedMs >= atMs - TRACE.sameMomentMs)) continue;
       const isAgain =
         before !== undefined && isSameOperation(trace, before, row) && checkouts.startedMs[before] <= atMs;
       if (!isAgain && endedMs > readyMs) continue;
@@ -164,7 +161,7 @@ function losesUses(trace, pool, { atMs, lost }) {
   for (let row = 0; row < length; row++) {
     if (poolOf[row] !== pool || !GOT_CONNECTION.includes(outcomeOf[row])) continue;
     const endMs = endOf(trace, row);
-    if (!(waitedUntil(trace, row) <= atMs && endMs >= atMs - SAME_MOMENT_MS)) continue;
+    if (!(waitedUntil(trace, row) <= atMs && endMs >= atMs - TRACE.sameMomentMs)) continue;
     uses++;
     if (outcomeOf[row] === OPERATION_FAILED || lost.has(row)) losses++;
   }

@@ -1,3 +1,4 @@
+import { TRACE } from '../assumptions/trace-assumptions.js';
 import { sum } from '../base/sample-statistics.js';
 import { findManyPools } from './client-use.js';
 import { comeFromCallers, completeUses, listWaiting } from './open-checkouts.js';
@@ -23,13 +24,6 @@ const WHY_LEFT_OUT = {
   waiting: STILL_WAITED,
   checkedOut: null,
 };
-/**
- * An event loop that is late by so much on average, in most of its busy time, blurs which request came first, and makes
- * some wait for each other. Measured in 45 recordings: 0.4 to 1.3 ms, and 1.7 to 5.8 ms where handlers computed for
- * 5 ms, or the loop was busy for 0.9 of its time. At 60 requests a second, such handlers make it late by only 1.0 to
- * 1.4 ms, and are missed.
- */
-const LATE_LOOP_MS = 1.5;
 const TIMED_OUT = 'timeout';
 
 /**
@@ -321,7 +315,7 @@ function measureLoop({ seconds: { loop }, requests: { processOf } }, process) {
     if (row !== process) continue;
     busy += share;
     squares += share ** 2;
-    if (meanMs >= LATE_LOOP_MS) late += share;
+    if (meanMs >= TRACE.lateLoopMs) late += share;
   }
   const count = processOf.filter((row) => row === process).length;
   if (busy === 0 || count === 0) return undefined;

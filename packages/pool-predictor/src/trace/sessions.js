@@ -1,3 +1,5 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
+import { TRACE } from '../assumptions/trace-assumptions.js';
 import { median, sum } from '../base/sample-statistics.js';
 import { levelRounding, sameMsOf } from '../reading/resolution.js';
 import { createRandom } from '../simulator/random.js';
@@ -8,13 +10,6 @@ import { planRequests } from './traced-requests.js';
 /** @import { Doubt, FollowUps } from './follow-ups.js' */
 /** @import { Trace } from './trace.js' */
 /** @import { TracedRequests } from './traced-requests.js' */
-
-/** A caller is there for at least this share of the trace; all others are visitors. */
-const MIN_CALLER_SHARE = 0.5;
-/** A caller counts as active at the end if it was silent for less than this many times its longest think time. */
-const MAX_SILENCE_RATIO = 3;
-/** Requests in a row in a block of a caller: enough to keep slow and fast spells together. */
-const BLOCK_REQUESTS = 10;
 
 /**
  * A user's requests, each after the one before it.
@@ -116,7 +111,7 @@ function replaceUnanswered({ refused = [], waiting = [], requestOf = [], routes,
 
 /** @param {Session} session @param {number} traceEndMs */
 export function isCaller({ atMs, lastMs, endMs, requests }, traceEndMs) {
-  return requests.length > BLOCK_REQUESTS && lastMs - atMs >= MIN_CALLER_SHARE * traceEndMs && endMs > atMs;
+  return requests.length > TRACE.blockRequests && lastMs - atMs >= COMMON.mostShare * traceEndMs && endMs > atMs;
 }
 
 /**
@@ -130,7 +125,7 @@ export function listCallers(callers, endMs) {
   return callers.map((caller) => {
     const thinksMs = caller.requests.slice(1).map(({ thinkMs }) => thinkMs);
     const thinkMs = median(thinksMs.length > 0 ? thinksMs : [0]);
-    const isBack = endMs - caller.endMs <= MAX_SILENCE_RATIO * Math.max(thinkMs, ...thinksMs);
+    const isBack = endMs - caller.endMs <= TRACE.silenceRatio * Math.max(thinkMs, ...thinksMs);
     return {
       atMs: caller.atMs,
       periodMs: (caller.endMs - caller.atMs) / caller.requests.length,
@@ -170,9 +165,9 @@ export function listCallerArrivals(callers, { factor, random, isRecorded }) {
 function drawRequests(requests, random) {
   const { length } = requests;
   const drawn = [];
-  for (let block = 0; block < length / BLOCK_REQUESTS; block++) {
+  for (let block = 0; block < length / TRACE.blockRequests; block++) {
     const from = Math.floor(random.uniform() * length);
-    for (let index = 0; index < BLOCK_REQUESTS; index++) drawn.push(requests[(from + index) % length]);
+    for (let index = 0; index < TRACE.blockRequests; index++) drawn.push(requests[(from + index) % length]);
   }
   return drawn;
 }

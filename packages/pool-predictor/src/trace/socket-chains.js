@@ -1,4 +1,4 @@
-import { SAME_MS } from '../reading/resolution.js';
+import { TRACE } from '../assumptions/trace-assumptions.js';
 
 /** @import { RequestStarts } from './follow-ups.js' */
 /** @import { SocketUse } from './socket-users.js' */
@@ -23,7 +23,7 @@ export function followSockets({ socketOf }, { length, rows, from }, { startsMs, 
     if (use === 'unknown' || use === 'alone') continue;
     const socket = Number(socketOf?.[rows[from[request]]]);
     const before = last.get(socket);
-    if (before === undefined || endsMs[before] <= startsMs[request] + SAME_MS) {
+    if (before === undefined || endsMs[before] <= startsMs[request] + TRACE.sameMs) {
       if (use !== 'arriving') possible[request] = before ?? -1;
       if (use === 'waiting') likely[request] = before ?? -1;
     }
@@ -47,7 +47,7 @@ export function takeTurns({ startsMs, endsMs }, { isTaken = () => true, atLeast 
   const byEnd = taken.toSorted((a, b) => endsMs[a] - endsMs[b]);
   let [next, begun] = [0, 0];
   for (const request of taken) {
-    const isAnswered = endsMs[byEnd[next]] <= startsMs[request] + SAME_MS && byEnd[next] < request;
+    const isAnswered = endsMs[byEnd[next]] <= startsMs[request] + TRACE.sameMs && byEnd[next] < request;
     if (isAnswered && begun >= atLeast) previous[request] = byEnd[next++];
     else begun++;
   }

@@ -1,3 +1,5 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
+import { TRACE } from '../assumptions/trace-assumptions.js';
 import { quantile, sum } from '../base/sample-statistics.js';
 
 /** @import { RecordedRequests } from '../reading/recorded-trace.js' */
@@ -23,27 +25,6 @@ export const SOCKET_USES = /** @type {const} */ (['unknown', 'alone', 'waiting',
 const MIXED = -1;
 /** Comparing more requests, or more sockets, would only take longer. */
 const MAX_COMPARED = { requests: 20_000, sockets: 100 };
-/** Sockets of one client break its rule in this share of the chances: an answer reaches the client a little later. */
-const BROKEN_SHARE = 0.1;
-/** Evidence needed: 3 nats (20 to 1) for two sockets, 5 nats (150 to 1) for all sockets of a client. */
-const [MIN_PAIR_EVIDENCE, MIN_EVIDENCE] = [3, 5];
-/** The evidence for arrivals, in nats, of a socket that is opened while all others are in use. */
-const OPENED_EVIDENCE = 3;
-/**
- * Users who hardly think, and wait for queries rather than for the app, have all their sockets in use for more than
- * this share of the time. Measured in 42 recordings with a late event loop or a full pool: 0.56 to 0.77, and at most
- * 0.06 where arrivals opened no socket meanwhile.
- */
-const FULL_SHARE = 0.15;
-/** Think times that vary less than this, from the 10th to the 90th percentile, by the median, are those of one user. */
-const STEADY_SPREAD = 0.25;
-/** Clients may open all their sockets in this share of the requests. */
-const OPENING_SHARE = 0.05;
-/**
- * Where a client opens sockets for a larger share of its requests, even without those that have only one, most have too
- * few to tell users who soon leave from arrivals that it can't keep up with.
- */
-const [MAX_OPENED_SHARE, MAX_OPENED_SHARE_OF_KEPT] = [1 / 3, 0.15];
 
 /**
  * Tells users who wait for their answers, each with a socket, from clients that keep sockets for any request.
@@ -97,7 +78,7 @@ function splitByRoute(sockets) {
   for (const { route, startsMs } of sockets) counts.set(route, (counts.get(route) ?? 0) + startsMs.length);
   const all = sum([...counts.values()]);
   const nats = sum(sockets.map(({ route, startsMs }) => (startsMs.length - 1) * Math.log(all / counts.get(route))));
-  if (nats < MIN_EVIDENCE || sockets.some(({ route }) => route === MIXED)) return [sockets];
+  if (nats < TRACE.clientNats || sockets.some(({ route }) => route === MIXED)) return [sockets];
   return [...counts.keys()].map((route) => sockets.filter((socket) => socket.route === route));
 }
 
@@ -151,7 +132,7 @@ function joinAlike(evidence) {
   const groups = evidence.map((_, socket) => [socket]);
   const sums = evidence.map((row) => [...row]);
   const isFew = (/** @type {number[]} */ one, /** @type {number[]} */ two, /** @type {number} */ nats) =>
-    Math.min(one.length, two.length) === 1 && nats >= -MIN_PAIR_EVIDENCE;
+    Math.min(one.length, two.length) === 1 && nats >= -TRACE.pairNats;
   const join = (/** @type {number} */ one, /** @type {number} */ two) => {
     sums[two].forEach((nats, other) => (sums[one][other] += nats));
     sums.forEach((row, other) => (row[one] = sums[one][other]));
@@ -160,7 +141,7 @@ function joinAlike(evidence) {
   };
   for (;;) {
     const best = sums.map((row, one) =>
-      Math.max(...row.filter((nats, two) => nats > MIN_PAIR_EVIDENCE || isFew(groups[one], groups[two], nats))),
+      Math.max(...row.filter((nats, two) => nats > TRACE.pairNats || isFew(groups[one], groups[two], nats))),
     );
     const one = best.indexOf(Math.max(...best));
     if (!Number.isFinite(best[one])) return groups;
@@ -170,7 +151,7 @@ function joinAlike(evidence) {
 
 /**
  * Weighs whether two sockets are of one client. If they are not, the client's rule is broken as often as chance has it;
- * if they are, in BROKEN_SHARE of those chances. Both are counts of rare events, so they have Poisson distributions.
+ * if they are, in a few of those chances. Both are counts of rare events, so they have Poisson distributions.
  *
  * @param {UsedSocket[]} sockets
  * @returns {number[][]} log-likelihood ratio in nats, by both sockets, for the rule that they keep best; positive: of
@@ -199,7 +180,7 @@ function compareSockets(sockets) {
     last[socket] = index;
   }
   const weigh = (/** @type {number} */ broken, /** @type {number} */ chances) =>
-    (1 - BROKEN_SHARE) * chances + broken * Math.log(BROKEN_SHARE);
+    (1 - TRACE.brokenShare) * chances + broken * Math.log(TRACE.brokenShare);
   return counts.map((ofSocket, socket) =>
     ofSocket.map((one, other) => {
       const two = counts[other][socket];
@@ -238,22 +219,21 @@ function createAges({ startsMs, endsMs }) {
 function isFleeting(sockets, alone) {
   const requests = sum(sockets.map(({ startsMs }) => startsMs.length));
   return (
-    sockets.length > MAX_OPENED_SHARE_OF_KEPT * requests &&
-    sockets.length + alone > MAX_OPENED_SHARE * (requests + alone)
+    sockets.length > TRACE.openedKeptShare * requests && sockets.length + alone > TRACE.openedShare * (requests + alone)
   );
 }
 
 /** Arrivals open sockets instead, also if they seem to start later than they do. @param {UsedSocket[]} sockets */
 function areOftenFull(sockets) {
   const { fullShare, opened } = weighWaiting(sockets);
-  return opened === 0 && fullShare > FULL_SHARE;
+  return opened === 0 && fullShare > TRACE.fullSocketsShare;
 }
 
 /** @param {UsedSocket[]} sockets @returns {SocketUse} */
 function judgeTogether(sockets) {
   const { evidence } = weighWaiting(sockets);
-  if (evidence > MIN_EVIDENCE) return 'waiting';
-  return evidence < -MIN_EVIDENCE ? 'arriving' : 'unclear';
+  if (evidence > TRACE.clientNats) return 'waiting';
+  return evidence < -TRACE.clientNats ? 'arriving' : 'unclear';
 }
 
 /**
@@ -275,7 +255,7 @@ function weighWaiting(sockets) {
       ]),
     )
     .sort((a, b) => a.atMs - b.atMs || b.change - a.change);
-  const opening = OPENING_SHARE * sum(sockets.map(({ startsMs }) => startsMs.length));
+  const opening = COMMON.smallShare * sum(sockets.map(({ startsMs }) => startsMs.length));
   let [idle, starts, logs, opened] = [0, 0, 0, 0];
   let [idleMs, someMs, noneMs] = [0, 0, 0];
   let lastMs = events[0]?.atMs ?? 0;
@@ -293,12 +273,12 @@ function weighWaiting(sockets) {
     idle += change;
   }
   const fullShare = noneMs / (someMs + noneMs);
-  const evidence = logs - starts * Math.log(idleMs / someMs) + starts * fullShare - OPENED_EVIDENCE * opened;
+  const evidence = logs - starts * Math.log(idleMs / someMs) + starts * fullShare - TRACE.pairNats * opened;
   return { evidence, fullShare, opened };
 }
 
 /** @param {UsedSocket} socket */
 function isSteady({ startsMs, endsMs }) {
   const thinksMs = startsMs.slice(1).map((ms, index) => ms - endsMs[index]);
-  return quantile(thinksMs, 0.9) - quantile(thinksMs, 0.1) < STEADY_SPREAD * quantile(thinksMs, 0.5);
+  return quantile(thinksMs, 0.9) - quantile(thinksMs, 0.1) < TRACE.steadySpread * quantile(thinksMs, 0.5);
 }

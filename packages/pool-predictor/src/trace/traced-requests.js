@@ -1,3 +1,5 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
+import { TRACE } from '../assumptions/trace-assumptions.js';
 import { Intervals } from '../base/intervals.js';
 import { planRecorded } from '../simulator/request-plan.js';
 import { levelRounding, sameMsOf } from '../reading/resolution.js';
@@ -5,9 +7,6 @@ import { levelRounding, sameMsOf } from '../reading/resolution.js';
 /** @import { CallerRequest } from '../simulator/arrivals.js' */
 /** @import { KnownRequest } from '../simulator/request-plan.js' */
 /** @import { Trace } from './trace.js' */
-
-/** A shorter wait is the work of the driver and of the process. */
-export const MIN_WAITED_MS = 1;
 
 /**
  * The requests of a trace, each with its checkouts, in the order of their first ones. A checkout that no request is
@@ -56,7 +55,7 @@ export function joinRequests({ checkOutStartedMs, waitMs, useMs, requestOf, requ
     checkedInMs[request] = Math.max(checkedInMs[request], checkOutStartedMs[row] + waitMs[row] + useMs[row]);
   }
   const isMeasured = Uint8Array.from(firsts, (row) => {
-    const isKnown = Number(requestStartedMs?.[row]) <= checkOutStartedMs[row] + SAME_START_MS;
+    const isKnown = Number(requestStartedMs?.[row]) <= checkOutStartedMs[row] + TRACE.sameMomentMs;
     return isKnown && checkOutStartedMs[row] <= Number(requestEndedMs?.[row]) ? 1 : 0;
   });
   return {
@@ -95,9 +94,6 @@ export function listPoolWaits({ checkOutStartedMs, waitMs, isBehind, openings })
 /** Gaps of a request with one query, which waits for no other one. */
 const AT_ONCE = [0];
 
-/** Up to how much a checkout may seem to start before its request: two clocks, and rounding. */
-const SAME_START_MS = 1;
-
 /**
  * Makes the requests of a trace ready to be sent again. What a pool does not explain of a wait, such as a busy process,
  * comes before the query at every size.
@@ -125,7 +121,7 @@ export function planRequests(
     const [first] = ownRows;
     const route = routes[routeOf[first]];
     const single = { route, serviceMs: servicesMs[first], handoverMs: handoversMs[first], thinkMs: 0 };
-    const isAtOnce = ownRows.every((row) => otherMsOf(row) <= MIN_WAITED_MS);
+    const isAtOnce = ownRows.every((row) => otherMsOf(row) <= COMMON.waitedMs);
     if (ownRows.length === 1 && !isMeasured[request] && isAtOnce) return single;
     const startsMs = Array.from(ownRows, (row) => checkOutStartedMs[row]);
     const { startsAfter, gapsMs, endsAfter, restMs } = planRecorded({
@@ -161,7 +157,7 @@ export function planRequests(
     });
   for (const { gapsMs, ownRows } of delayed)
     ownRows.forEach((row, query) => {
-      if (otherMsOf(row) > MIN_WAITED_MS) gapsMs[query] += otherMsOf(row);
+      if (otherMsOf(row) > COMMON.waitedMs) gapsMs[query] += otherMsOf(row);
     });
   return planned;
 }

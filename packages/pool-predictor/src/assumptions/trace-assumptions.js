@@ -1,0 +1,47 @@
+import { valuesOf } from './assumption.js';
+
+/** What a recording shows: which times are the same, and who waits for answers. */
+// prettier-ignore
+export const TRACE_ASSUMPTIONS = {
+  clockErrorMs: { value: 0.0003, unit: 'ms', evidence: [],
+    why: 'a number of ms since 1970 has errors of this size' },
+  sameSteps: { value: 2.5, unit: 'steps', evidence: [],
+    why: 'a checkin is the sum of three rounded values, and the checkout after it of two' },
+  sameMs: { value: 0.005, unit: 'ms', evidence: [],
+    why: 'times are written in whole microseconds' },
+  sameMoreMs: { value: 0.0025, unit: 'ms', evidence: [],
+    why: 'what floating-point numbers add to a difference of two times' },
+  sameMomentMs: { value: 1, unit: 'ms', evidence: [],
+    why: 'a checkout seems to start before its request, and a pool is cleared after a failure, by up to this' },
+  selectedMs: { value: 100, unit: 'ms', evidence: [],
+    why: 'all that waited for a server ask their pools as soon as there is one; hundreds need a few ms' },
+  // At 60 requests a second, handlers that compute for 5 ms make the loop late by only 1.0 to 1.4 ms, and are missed.
+  lateLoopMs: { value: 1.5, unit: 'ms', evidence: [],
+    why: '45 recordings: late by 0.4 to 1.3 ms on average; 1.7 to 5.8 where handlers compute and blur who came first' },
+  manyClients: { value: 5, unit: 'clients', evidence: [],
+    why: 'fewer clients of one server can have their reasons, such as a pool for change streams' },
+  keepComingShare: { value: 0.25, unit: 'share', evidence: [],
+    why: 'of clients: a third of those that come regularly are new in the last third, less of 40 tenants' },
+  clientEachShare: { value: 0.8, unit: 'share', evidence: [],
+    why: 'a route creates a client in each request if so many of its requests are the first to use one' },
+  brokenShare: { value: 0.1, unit: 'share', evidence: [],
+    why: 'sockets of one client break its order in so many chances: an answer reaches it a little later' },
+  pairNats: { value: 3, unit: 'nats', evidence: [],
+    why: 'evidence, 20 to 1: that two sockets have one client, or of one opened while all others are in use' },
+  clientNats: { value: 5, unit: 'nats', evidence: [],
+    why: 'evidence, 150 to 1: that the users of all sockets of a client wait for their answers, or do not' },
+  fullSocketsShare: { value: 0.15, unit: 'share', evidence: [],
+    why: '42 recordings: users who hardly think have all sockets in use for 0.56 to 0.77 of the time, else at most 0.06' },
+  steadySpread: { value: 0.25, unit: 'of the median', evidence: [],
+    why: 'think times that vary less, from the 10th to the 90th percentile, are those of one user' },
+  openedShare: { value: 1 / 3, unit: 'share', evidence: [],
+    why: 'where clients open sockets for more of the requests, most are too few to tell users from arrivals' },
+  openedKeptShare: { value: 0.15, unit: 'share', evidence: [],
+    why: 'the same without the sockets that have only one request' },
+  silenceRatio: { value: 3, unit: 'think times', evidence: [],
+    why: 'a caller counts as active at the end if it was silent for less than so many of its longest think times' },
+  blockRequests: { value: 10, unit: 'requests', evidence: [],
+    why: 'of a caller, in a row: enough to keep slow and fast spells together' },
+};
+
+export const TRACE = valuesOf(TRACE_ASSUMPTIONS);
