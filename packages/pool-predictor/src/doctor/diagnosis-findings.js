@@ -1,3 +1,5 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
+import { DOCTOR } from '../assumptions/doctor-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
 import { isUsedUp } from './second-facts.js';
@@ -31,16 +33,8 @@ import { isUsedUp } from './second-facts.js';
  *   ({ kind: 'busyMachine' } & BusyMachine)} DiagnosisFinding
  */
 
-/** Some transactions meet others. They are worth a word if so many had to begin again, and this share of them. */
-const MIN_ABORTED = 3;
-const ABORTED_SHARE = 0.05;
 /** How long mongoose keeps queries until it is connected: https://mongoosejs.com/docs/guide.html#bufferTimeoutMS */
 const BUFFER_TIMEOUT_MS = 10_000;
-/** It gives up within this time, even in a busy process. */
-const BUFFER_LATE_MS = 250;
-const MIN_BUFFERED = 3;
-/** A server that uses more of its machine is what keeps it busy. */
-const MAX_SERVER_SHARE = 0.5;
 
 /**
  * What the verdict does not say.
@@ -75,7 +69,7 @@ function findRetriedTransactions({ checkouts: { routeOf, operationOf, outcomeOf 
   return [...groupBy(routeOf.keys(), (row) => routeOf[row])].flatMap(([route, rows]) => {
     const count = (/** @type {string} */ kind) => rows.filter((row) => kindOf(row) === kind).length;
     const [aborted, committed, failed] = ['aborted', 'committed', 'failed'].map(count);
-    const isMuch = aborted >= Math.max(MIN_ABORTED, ABORTED_SHARE * (aborted + committed));
+    const isMuch = aborted >= Math.max(COMMON.atLeast, COMMON.smallShare * (aborted + committed));
     return isMuch ? { route: routes[route] ?? null, aborted, committed, failed } : [];
   });
 }
@@ -90,12 +84,12 @@ function findBufferedQueries({ routes }, { byRequest }, times) {
   const gaveUp = times.filter(
     ({ row, durationMs }) =>
       durationMs >= BUFFER_TIMEOUT_MS &&
-      durationMs <= BUFFER_TIMEOUT_MS + BUFFER_LATE_MS &&
+      durationMs <= BUFFER_TIMEOUT_MS + DOCTOR.bufferLateMs &&
       byRequest.of(row).length === 0,
   );
   return [...groupBy(gaveUp, ({ route }) => route)].flatMap(([route, own]) => {
     const ms = sum(own.map(({ durationMs }) => durationMs)) / own.length;
-    return own.length >= MIN_BUFFERED ? { route: routes[route] ?? null, count: own.length, ms } : [];
+    return own.length >= COMMON.atLeast ? { route: routes[route] ?? null, count: own.length, ms } : [];
   });
 }
 
@@ -103,6 +97,6 @@ function findBufferedQueries({ routes }, { byRequest }, times) {
 function findBusyMachine({ server }) {
   if (!server || server.otherBusyCores === undefined) return [];
   const { cores, busyCores: serverCores, otherBusyCores: otherCores } = server;
-  if (!isUsedUp(cores, serverCores + otherCores) || serverCores >= MAX_SERVER_SHARE * cores) return [];
+  if (!isUsedUp(cores, serverCores + otherCores) || serverCores >= COMMON.mostShare * cores) return [];
   return [{ cores, serverCores, otherCores }];
 }

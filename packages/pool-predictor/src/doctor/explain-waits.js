@@ -1,3 +1,5 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
+import { DOCTOR } from '../assumptions/doctor-assumptions.js';
 import { GROWTH_CAUSES } from './causes.js';
 import { countOpen } from './request-times.js';
 
@@ -38,16 +40,6 @@ import { countOpen } from './request-times.js';
  *   connection while another one waited; atMs: when it had it
  */
 
-/** Shorter waits are the driver's own work. */
-const AT_ONCE_MS = 1;
-/** The same where a connection was free, on a busy machine. */
-const FREE_MS = 5;
-/** Opening a connection takes this long only if something in between holds it up. */
-const SLOW_HANDSHAKE_MS = 50;
-/** A wait that is longer than this many openings is due to how few are opened at the same time. */
-const OPENINGS = 2;
-/** Parked connections are the cause if they are this share of a pool. */
-const PARKED = 0.4;
 /** The monitor names this many holders of a wait. */
 const MAX_BEHIND = 10;
 
@@ -129,7 +121,7 @@ function blameClients(cause, { pools, checkouts: { poolOf } }, { clients }, row)
  * @param {number} row
  */
 function hasWaited({ waitMs, openingMs, behindCount, useMs }, row) {
-  if (waitMs[row] >= AT_ONCE_MS || Number.isNaN(useMs[row])) return true;
+  if (waitMs[row] >= COMMON.waitedMs || Number.isNaN(useMs[row])) return true;
   return behindCount[row] > 0 || openingMs[row] > 0;
 }
 
@@ -149,7 +141,7 @@ function findCause(trace, evidence, row, holders) {
   if (checkouts.openingMs[row] > waitMs / 2)
     return causeOfOpening(pool.whyOpened(checkouts.connectionOf[row]), pool, false);
   if (pool.opening.coveredMs(fromMs, toMs) > waitMs / 2) {
-    const isLong = waitMs > OPENINGS * pool.medianOpeningMs;
+    const isLong = waitMs > DOCTOR.openings * pool.medianOpeningMs;
     return causeOfOpening(pool.whyMostOpened(fromMs, toMs), pool, isLong);
   }
   return causeOfQueue(trace, evidence, row, holders);
@@ -167,7 +159,7 @@ function causeOfOpening(why, pool, isLong) {
   if (why === 'lost') return 'lostConnections';
   if (why === 'cleared') return causeOfClear(pool);
   if (isLong) return 'maxConnecting';
-  return pool.medianHandshakeMs >= SLOW_HANDSHAKE_MS ? 'slowHandshake' : 'coldStart';
+  return pool.medianHandshakeMs >= COMMON.slowMs ? 'slowHandshake' : 'coldStart';
 }
 
 /** @param {PoolHistory} pool @returns {Cause} */
@@ -191,11 +183,11 @@ function causeOfQueue(trace, evidence, row, holders) {
   const isLate = evidence.loops[process].wasLate(fromMs, fromMs + waitMs);
   if (holders.length === 0) {
     if (isLate) return 'lateEventLoop';
-    return waitMs < FREE_MS ? 'none' : 'tooLittleData';
+    return waitMs < COMMON.lateMs ? 'none' : 'tooLittleData';
   }
   const parked = holders.filter(({ operation }) => operations[operation]?.kind);
   const size = maxPoolSize > 0 && maxPoolSize <= MAX_BEHIND ? maxPoolSize : holders.length;
-  if (parked.length / size >= PARKED) return 'parkedConnections';
+  if (parked.length / size >= DOCTOR.parkedShare) return 'parkedConnections';
   if (isLate) return 'lateEventLoop';
   if (evidence.servers[process].isSlowed) return 'fullServer';
   const several = holders.filter((holder) => askedAtOnce(trace, evidence, holder, pool) > 0);

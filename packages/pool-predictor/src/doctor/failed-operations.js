@@ -1,3 +1,4 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { median, sum } from '../base/sample-statistics.js';
 import { findFailedUses } from '../trace/failed-uses.js';
@@ -21,13 +22,6 @@ import { nameClient } from '../trace/pick-pool.js';
  */
 
 const OPEN = OUTCOMES.indexOf('checkedOut');
-/** Fewer happen, as do failures that are over at once, such as a duplicate key. */
-const MIN_FAILED = 3;
-const MIN_SHARE = 0.01;
-const MIN_MS = 50;
-/** A time limit ends an operation soon after it, even on a busy machine. */
-const LATE_SHARE = 0.1;
-const LATE_MS = 50;
 const LIMITS = /** @type {const} */ (['socketTimeoutMS', 'timeoutMS']);
 
 /**
@@ -44,11 +38,11 @@ export function findFailedOperations(trace) {
   return [...groups.values()]
     .flatMap((all) => {
       const rows = all.filter((row) => failed.has(row));
-      if (rows.length < Math.max(MIN_FAILED, MIN_SHARE * all.length)) return [];
+      if (rows.length < Math.max(COMMON.atLeast, COMMON.rareShare * all.length)) return [];
       const [first] = rows;
       const pool = pools[poolOf[first]];
       const ms = median(rows.map((row) => useMs[row]));
-      if (ms < MIN_MS) return [];
+      if (ms < COMMON.slowMs) return [];
       // timeoutMS is for the whole operation, with its wait.
       const lasted = { socketTimeoutMS: ms, timeoutMS: median(rows.map((row) => waitMs[row] + useMs[row])) };
       const option = LIMITS.find((name) => isLimit(Number(pool.options?.[name]?.value), lasted[name]));
@@ -68,5 +62,5 @@ export function findFailedOperations(trace) {
 
 /** @param {number} limitMs NaN or 0: none @param {number} ms */
 function isLimit(limitMs, ms) {
-  return limitMs > 0 && ms >= limitMs - 1 && ms <= limitMs * (1 + LATE_SHARE) + LATE_MS;
+  return limitMs > 0 && ms >= limitMs - 1 && ms <= limitMs * (1 + COMMON.problemShare) + COMMON.reactionMs;
 }

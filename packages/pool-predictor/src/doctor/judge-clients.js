@@ -1,11 +1,10 @@
+import { DOCTOR } from '../assumptions/doctor-assumptions.js';
 import { GROWTH_CAUSES } from './causes.js';
 
 /** @import { ClientUse } from '../trace/client-use.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { WaitVerdict } from './verdict.js' */
 
-/** So many that stay are a problem even while nobody waits: each keeps three connections open or more. */
-const TOO_MANY = 10;
 /** What many clients cause, or hide. @type {readonly Cause[]} */
 const MINOR = [...GROWTH_CAUSES, 'none', 'notThePool', 'tooLittleData', 'lateEventLoop'];
 
@@ -31,5 +30,5 @@ export function judgeClients(verdict, [use]) {
 function isMain(cause, { kind, open, mayOpen, limit }) {
   if (kind !== 'stay' || GROWTH_CAUSES.includes(cause)) return true;
   const isOverLimit = limit !== null && (mayOpen ?? Infinity) > limit;
-  return MINOR.includes(cause) && (open >= TOO_MANY || isOverLimit);
+  return MINOR.includes(cause) && (open >= DOCTOR.tooManyClients || isOverLimit);
 }

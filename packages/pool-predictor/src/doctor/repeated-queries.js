@@ -1,3 +1,5 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
+import { DOCTOR } from '../assumptions/doctor-assumptions.js';
 import { sum } from '../base/sample-statistics.js';
 
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
@@ -16,15 +18,6 @@ import { sum } from '../base/sample-statistics.js';
  * @property {number} durationMs
  */
 
-/** Two alike may be meant, and a few cost little. */
-const MIN_ALIKE = 3;
-const MIN_QUERIES = 5;
-/** They matter if they take this share of a response, and long enough. */
-const MIN_SHARE = 0.5;
-const MIN_MS = 10;
-const MIN_REQUESTS = 3;
-/** A request begins up to so long before the first checkout of a trace, if that is its own. */
-const SAME_MS = 5;
 /** Operations that one of the same kind can replace: with $in, $lookup, insertMany or bulkWrite. Not a getMore. */
 const REPLACEABLE = /^(find|aggregate|count|distinct|insert|update|delete|findAndModify)\b/;
 
@@ -42,14 +35,14 @@ export function findRepeatedQueries(trace, byRequest, times) {
   const routes = new Map();
   for (const { row, route, startedMs, durationMs } of times) {
     // A recording may have missed the first queries of a request that was going on when it began.
-    if (startedMs < -SAME_MS) continue;
+    if (startedMs < -COMMON.lateMs) continue;
     const known = routes.get(route);
     const own = known ?? { count: 0, queries: 0, ms: 0, savedMs: 0, durationMs: 0, operations: new Set() };
     if (!known) routes.set(route, own);
     own.count++;
     own.durationMs += durationMs;
     for (const [operation, usesMs] of listInTurn(trace, byRequest.of(row))) {
-      if (usesMs.length < MIN_ALIKE) continue;
+      if (usesMs.length < COMMON.atLeast) continue;
       const ms = sum(usesMs);
       own.operations.add(operation);
       own.queries += usesMs.length;
@@ -59,8 +52,8 @@ export function findRepeatedQueries(trace, byRequest, times) {
   }
   return [...routes]
     .filter(([, { count, queries, ms, durationMs }]) => {
-      const isMuch = ms >= MIN_SHARE * durationMs && ms >= MIN_MS * count;
-      return count >= MIN_REQUESTS && queries >= MIN_QUERIES * count && isMuch;
+      const isMuch = ms >= COMMON.mostShare * durationMs && ms >= DOCTOR.alikeQueriesMs * count;
+      return count >= COMMON.atLeast && queries >= DOCTOR.alikeQueries * count && isMuch;
     })
     .toSorted(([, a], [, b]) => b.savedMs - a.savedMs)
     .map(([route, { count, queries, ms, savedMs, durationMs, operations }]) => ({

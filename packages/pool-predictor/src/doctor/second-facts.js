@@ -1,3 +1,4 @@
+import { DOCTOR } from '../assumptions/doctor-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { mean, sum } from '../base/sample-statistics.js';
 import { countUpTo } from '../base/intervals.js';
@@ -5,31 +6,6 @@ import { countUpTo } from '../base/intervals.js';
 /** @import { LoopSecond, RecordedTrace, ServerSecond } from '../reading/recorded-trace.js' */
 
 const SECOND_MS = 1000;
-/**
- * An event loop is blocked if something in it takes this long, again and again; pauses of a busy machine are shorter.
- */
-const BLOCKED_MS = 50;
-/** Above this share of its time, an event loop has no room for more. */
-const LOOP_FULL = 0.95;
-/** Above this share of its cores, a server has no room for more. */
-const CORES_FULL = 0.8;
-/** The same on the app's own machine, where others use them too. */
-const SHARED_CORES_FULL = 0.5;
-/** Above this share of its cores, a full machine or use times that grow with the number in use slow its queries. */
-const CORES_BUSY = 0.25;
-/** Use times grow as the number in use to this power: 1 if all share the same cores, 0 if each has its own. */
-const GROWTH = 0.5;
-/** The same where the server does not say how busy it is. */
-const CLEAR_GROWTH = 0.7;
-/** Fewer checkouts of an operation show no growth. */
-const MIN_CHECKOUTS = 60;
-/** Nor does a slope below this many times its standard error. */
-const MIN_SIGNIFICANCE = 5;
-
-/** A machine has no room for more above this share of its cores. */
-const MACHINE_FULL = 0.9;
-/** A process that gets less CPU time than this share of the time in which it wants some is kept from it. */
-const STARVED = 0.7;
 
 /** How late the event loop of a process was. */
 export class LoopFacts {
@@ -49,9 +25,9 @@ export class LoopFacts {
     const isKnown = seconds.length > 0;
     this.maxMs = isKnown ? mean(this.#seconds.map(({ maxMs }) => maxMs)) : 0;
     this.busy = isKnown ? mean(this.#seconds.map(({ busy = 0 }) => busy)) : 0;
-    this.isFull = this.busy >= LOOP_FULL;
+    this.isFull = this.busy >= DOCTOR.loopFull;
     /** Whether something blocks the event loop repeatedly. */
-    this.isBlocked = this.maxMs >= BLOCKED_MS;
+    this.isBlocked = this.maxMs >= DOCTOR.loopBlockedMs;
   }
 
   /** The longest delay in the seconds of a time. @param {number} fromMs @param {number} toMs */
@@ -63,7 +39,7 @@ export class LoopFacts {
   wasLate(fromMs, toMs) {
     if (this.isFull) return true;
     if (!this.isBlocked) return false;
-    const late = this.#secondsOf(fromMs, toMs).filter(({ maxMs }) => maxMs >= BLOCKED_MS / 2);
+    const late = this.#secondsOf(fromMs, toMs).filter(({ maxMs }) => maxMs >= DOCTOR.loopBlockedMs / 2);
     return sum(late.map(({ maxMs }) => maxMs)) >= (toMs - fromMs) / 2;
   }
 
@@ -93,13 +69,13 @@ function isStarved({ atMs, busy = 0, cpu }, neighbours, isMachineFull) {
   const server = neighbours.find((second) => Math.abs(second.atMs - atMs) <= SECOND_MS / 2);
   const { cores = 0, busyCores = 0, otherBusyCores } = server ?? {};
   const isFull = otherBusyCores === undefined ? isMachineFull : isUsedUp(cores, busyCores + otherBusyCores);
-  if (isFull) return cpu === undefined || cpu < STARVED * busy;
-  return cpu === undefined && busyCores >= SHARED_CORES_FULL * cores && busyCores + busy > cores && cores > 0;
+  if (isFull) return cpu === undefined || cpu < DOCTOR.starved * busy;
+  return cpu === undefined && busyCores >= DOCTOR.sharedCoresFull * cores && busyCores + busy > cores && cores > 0;
 }
 
 /** @param {number} cores @param {number} busyCores of all programs */
 export function isUsedUp(cores, busyCores) {
-  return cores > 0 && busyCores >= MACHINE_FULL * cores;
+  return cores > 0 && busyCores >= DOCTOR.machineFull * cores;
 }
 
 /** How full the servers were. */
@@ -125,13 +101,14 @@ export class ServerFacts {
     this.isQueueing = (this.queueShare ?? 0) > 0.5;
     this.isFull =
       this.busyShare === undefined
-        ? growth >= CLEAR_GROWTH
-        : this.busyShare >= (isLocal ? SHARED_CORES_FULL : CORES_FULL);
+        ? growth >= DOCTOR.clearGrowth
+        : this.busyShare >= (isLocal ? DOCTOR.sharedCoresFull : DOCTOR.coresFull);
     const { cores = 0, busyShare = 0 } = this;
     // What other programs use, it can't have: see corpus/causes/busyMachine.
     const isStarved = otherCores !== undefined && isUsedUp(cores, busyShare * cores + otherCores);
     /** Whether its queries slow each other down, even if it has cores to spare. */
-    this.isSlowed = this.isFull || this.isQueueing || (busyShare >= CORES_BUSY && (growth >= GROWTH || isStarved));
+    this.isSlowed =
+      this.isFull || this.isQueueing || (busyShare >= DOCTOR.coresBusy && (growth >= DOCTOR.growth || isStarved));
   }
 }
 
@@ -158,10 +135,10 @@ export function measureGrowth({ checkouts }, inUseOf) {
 
 /** @param {{ x: number, y: number }[]} points @returns {number} 0 if it may be chance */
 function slopeOf(points) {
-  if (points.length < MIN_CHECKOUTS) return 0;
+  if (points.length < DOCTOR.growthCheckouts) return 0;
   const [meanX, meanY] = [mean(points.map(({ x }) => x)), mean(points.map(({ y }) => y))];
   const squares = sum(points.map(({ x }) => (x - meanX) ** 2));
   const slope = sum(points.map(({ x, y }) => (x - meanX) * (y - meanY))) / squares;
   const residual = sum(points.map(({ x, y }) => (y - meanY - slope * (x - meanX)) ** 2)) / (points.length - 2);
-  return slope > MIN_SIGNIFICANCE * Math.sqrt(residual / squares) ? slope : 0;
+  return slope > DOCTOR.growthSignificance * Math.sqrt(residual / squares) ? slope : 0;
 }

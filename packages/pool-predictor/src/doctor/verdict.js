@@ -1,3 +1,5 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
+import { DOCTOR } from '../assumptions/doctor-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
 import { GROWTH_CAUSES, OPENING_CAUSES } from './causes.js';
@@ -33,27 +35,6 @@ import { describeServer } from './cause-facts.js';
 
 /** @typedef {Omit<CauseShare, 'proofs'>} FoundCause */
 
-/** Fewer tell nothing, unless enough of them waited. */
-const MIN_CHECKOUTS = 20;
-/** Waits are a problem if they are this share of the time of a route's requests ... */
-const WAIT_SHARE = 0.1;
-/** ... and long enough, on average, for this share of its requests, at least so many of them. */
-const WAIT_MS = 1;
-const WAITING_SHARE = 0.03;
-const MIN_WAITING = 5;
-/** A pool that grows makes some requests wait, once. They are a problem if they are this share of all. */
-const GROWTH_SHARE = 0.1;
-/** Or if this share of the checkouts got no connection. */
-const REFUSED_SHARE = 0.01;
-const MIN_REFUSED = 3;
-/** Operations that fail are a problem if they are this share of those of their name on their route. */
-const FAILED_SHARE = 0.1;
-/** Time outside of the database, or of all queries of a request, that is worth a word. */
-const SLOW_MS = 50;
-const SLOW_QUERIES_MS = 200;
-/** What blocks the event loop this long each second is a problem even if nobody waits for a connection. */
-const BLOCKED_MS = 100;
-
 /**
  * What a request or, without requests, a checkout took.
  * @typedef {{ route: number, durationMs: number, waitMs: number }} Span
@@ -74,10 +55,10 @@ export function judge({ trace, evidence, waits: explained, times, limits, causes
     facts: null,
     slow: null,
   };
-  const isLittle = totals.checkouts < MIN_CHECKOUTS && totals.waiting < MIN_WAITING;
+  const isLittle = totals.checkouts < COMMON.minRequests && totals.waiting < COMMON.few;
   if (isLittle) return { ...waits, cause: 'tooLittleData', isProblem: false };
   const important = causes.filter(({ cause }) => cause !== 'none' && !isPassing(cause, causes, totals));
-  const isRefused = totals.refused >= Math.max(MIN_REFUSED, REFUSED_SHARE * totals.checkouts);
+  const isRefused = totals.refused >= Math.max(COMMON.atLeast, COMMON.rareShare * totals.checkouts);
   const isImportant = (/** @type {number} */ row) => important.some(({ cause }) => cause === explained[row].cause);
   const mayBeLong = important.length > 0 || trace.unlisted.count > 0;
   const spans = mayBeLong ? listSpans(trace, evidence, isImportant, times, limits) : [];
@@ -99,7 +80,10 @@ export function judge({ trace, evidence, waits: explained, times, limits, causes
  */
 function isPassing(cause, causes, totals) {
   const growing = causes.filter((each) => GROWTH_CAUSES.includes(each.cause));
-  return GROWTH_CAUSES.includes(cause) && sum(growing.map(({ requests }) => requests)) < GROWTH_SHARE * totals.requests;
+  return (
+    GROWTH_CAUSES.includes(cause) &&
+    sum(growing.map(({ requests }) => requests)) < COMMON.problemShare * totals.requests
+  );
 }
 
 /**
@@ -134,8 +118,10 @@ function listSpans({ checkouts }, { byRequest, waitedMs }, isImportant, times, l
 
 /** @param {Span[]} spans */
 function hasLongWaits(spans) {
-  const waiting = spans.filter(({ waitMs, durationMs }) => waitMs >= Math.max(WAIT_MS, WAIT_SHARE * durationMs));
-  return waiting.length >= Math.max(MIN_WAITING, WAITING_SHARE * spans.length) && areWaitsLong(spans);
+  const waiting = spans.filter(
+    ({ waitMs, durationMs }) => waitMs >= Math.max(COMMON.waitedMs, COMMON.problemShare * durationMs),
+  );
+  return waiting.length >= Math.max(COMMON.few, DOCTOR.waitingShare * spans.length) && areWaitsLong(spans);
 }
 
 /**
@@ -147,7 +133,7 @@ function areWaitsLong(spans, open = { count: 0, waitedMs: 0 }) {
   const count = spans.length + open.count;
   const waitedMs = sum(spans.map(({ waitMs }) => waitMs)) + open.waitedMs;
   const durationMs = sum(spans.map((span) => span.durationMs)) + open.waitedMs;
-  return count > 0 && waitedMs >= WAIT_SHARE * durationMs && waitedMs >= WAIT_MS * count;
+  return count > 0 && waitedMs >= COMMON.problemShare * durationMs && waitedMs >= COMMON.waitedMs * count;
 }
 
 /** The largest cause of the largest kind. @param {FoundCause[]} waited sorted */
@@ -177,7 +163,10 @@ function judgeRest(
     Math.max(0, ...histories.map(({ outages }) => outages.coveredMs(startedMs, startedMs + durationMs))),
   );
   const facts = { routes: [], holders: [] };
-  if (cleared.filter((ms) => ms >= SLOW_MS).length >= MIN_WAITING && sum(cleared) >= WAIT_SHARE * totalMs) {
+  if (
+    cleared.filter((ms) => ms >= COMMON.slowMs).length >= COMMON.few &&
+    sum(cleared) >= COMMON.problemShare * totalMs
+  ) {
     const clears = histories.flatMap((history) => history.clears);
     return {
       cause: 'poolCleared',
@@ -185,9 +174,9 @@ function judgeRest(
       facts: { ...facts, clears: { count: clears.length, reason: clears[0].reason } },
     };
   }
-  if (failed?.count >= FAILED_SHARE * failed?.of)
+  if (failed?.count >= COMMON.problemShare * failed?.of)
     return { cause: 'failedOperations', isProblem: true, facts: { ...facts, failed } };
-  const process = processes.findIndex((_, row) => loops[row].isFull || loops[row].maxMs >= BLOCKED_MS);
+  const process = processes.findIndex((_, row) => loops[row].isFull || loops[row].maxMs >= DOCTOR.blockedPerSecondMs);
   if (process >= 0) {
     const { maxMs, busy } = loops[process];
     return { cause: 'lateEventLoop', isProblem: true, facts: { ...facts, loop: { maxMs, busy } } };
@@ -217,8 +206,8 @@ function findSlowRoute(routes, times, repeated) {
   const slow = groupByRoute(times).flatMap((own) => {
     const meanOf = (/** @type {'durationMs' | 'useMs' | 'outsideMs'} */ part) =>
       sum(own.map((each) => each[part])) / own.length;
-    const isSlow = meanOf('outsideMs') >= SLOW_MS || meanOf('useMs') >= SLOW_QUERIES_MS;
-    if (own.length < MIN_WAITING || !isSlow) return [];
+    const isSlow = meanOf('outsideMs') >= COMMON.slowMs || meanOf('useMs') >= DOCTOR.slowQueriesMs;
+    if (own.length < COMMON.few || !isSlow) return [];
     const route = routes[own[0].route] ?? null;
     const same = repeated.find((each) => each.route === route);
     const facts = {
