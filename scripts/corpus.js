@@ -3,7 +3,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Command } from 'commander';
-import { compareFigures, judgeAdvice, summariseFigures, tabulateVerdicts } from './corpus/accuracy.js';
+import { judgeAdvice, listErrors, summariseAdvice, summariseFigures, tabulateVerdicts } from './corpus/accuracy.js';
+import { compareAll, compareAllMeasurements, renderAccuracy, writeAccuracy } from './corpus/accuracy-table.js';
 import { compareAnswers, hasChanged } from './corpus/compare-answers.js';
 import { layOutJson } from './corpus/facts.js';
 import { importRecordings } from './corpus/import-recordings.js';
@@ -13,6 +14,8 @@ import { CORPUS, askAll, listRecordings } from './corpus/recordings.js';
 
 /** Most lines that are printed for each kind of change. */
 const MAX_LINES = 12;
+/** The second measurement beside the first, by the same rules: no prediction can be better. */
+const NOISE = 'measured twice';
 const HEADINGS = {
   verdicts: 'Verdicts that flipped',
   shown: 'Figures shown that were withheld',
@@ -31,12 +34,15 @@ const { check, import: folders } = new Command('npm run corpus --')
 for (const folder of folders) await importRecordings(folder);
 const recordings = await listRecordings();
 const answers = await askAll(recordings);
+const now = recordings.map((recording, index) => ({ recording, answers: answers[index] }));
 const count = printChanges();
 printAccuracy();
 if (check) process.exitCode = count > 0 ? 1 : 0;
-else
-  for (const [index, { name }] of recordings.entries())
-    await writeFile(path.join(CORPUS, `${name}.json`), `${layOutJson(answers[index])}\n`);
+else {
+  for (const { recording, answers: said } of now)
+    await writeFile(path.join(CORPUS, `${recording.name}.json`), `${layOutJson(said)}\n`);
+  await writeAccuracy(renderAccuracy(loadsOf(now)));
+}
 
 /** @returns {number} recordings whose answers changed */
 function printChanges() {
@@ -61,25 +67,23 @@ function printChanges() {
 
 function printAccuracy() {
   const known = recordings.flatMap((recording) => (recording.stored ? { recording, answers: recording.stored } : []));
-  const now = recordings.map((recording, index) => ({ recording, answers: answers[index] }));
   const both = known.length > 0 ? { before: known, now } : { now };
+  const figures = Object.entries(both).map(([when, all]) => ({ when, compared: compareAll(loadsOf(all)) }));
+  const noise = { when: NOISE, compared: compareAllMeasurements(loadsOf(now)) };
   printTable(
-    'Predicted figures against measured ones',
-    Object.entries(both).map(([when, all]) => ({
-      '': when,
-      ...summariseFigures(loadsOf(all).flatMap((each) => compareFigures(each.recording, each.answers))),
-    })),
+    `Predicted figures against measured ones: means, p50 and p95. "bands alone" are shown without a figure`,
+    [...figures, noise].map(({ when, compared }) => ({ '': when, ...summariseFigures(compared) })),
   );
   printTable(
-    'Advised sizes against measured ones',
-    Object.entries(both).map(([when, all]) => {
-      const judged = loadsOf(all).map((each) => judgeAdvice(each.recording, each.answers));
-      const kinds = /** @type {const} */ (['right', 'false pass', 'too large', 'no size']);
-      return {
-        '': when,
-        ...Object.fromEntries(kinds.map((kind) => [kind, judged.filter((one) => one === kind).length])),
-      };
-    }),
+    'The same, as errors in % of the measured figure, where 5 ms do not excuse any',
+    [...figures, noise].flatMap(({ when, compared }) => listErrors(compared).map((row) => ({ '': when, ...row }))),
+  );
+  printTable(
+    'Advised sizes against measured ones, which are 1, 2, 4, 8 and 16: "right" may be too large by less than the next',
+    Object.entries(both).map(([when, all]) => ({
+      '': when,
+      ...summariseAdvice(loadsOf(all).map((each) => judgeAdvice(each.recording, each.answers))),
+    })),
   );
   for (const [when, all] of Object.entries(both)) printTable(`What the doctor says, ${when}`, tabulateVerdicts(all));
 }

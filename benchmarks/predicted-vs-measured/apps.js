@@ -1,7 +1,7 @@
 // Kinds of load on a plain app that knows nothing of the lab (doctor/app.js), under attach: recorded at one pool size
 // and predicted at others, as `record` and `predict --trace` do. What was recorded at a size is the measurement that
-// predictions for it are compared with: mean, p50 and p95 of the requests of each route, as the app saw them, from 20
-// requests on.
+// predictions for it are compared with: mean, p50 and p95 of the answered requests of each route, as the app saw them,
+// from 20 on.
 //
 // Rules, fixed before measuring:
 // - Each kind runs for 8 s at 1, 2, 4, 8 and 16 connections (--quick: for 4 s at 2, 4 and 8), and is recorded until the
@@ -17,21 +17,12 @@
 // - Of these, at least 80 % are within 15 % or 5 ms, at least 85 % in their 90 % band, and none is off by more than × 2
 //   (and 5 ms).
 // - At most 25 % of all figures are not said with confidence.
-import {
-  checkRecording,
-  judgeTrust,
-  openRecording,
-  pickPool,
-  poolOfApp,
-  predict,
-  summariseTrace,
-} from 'mongodb-pool-predictor';
+import { checkRecording, judgeTrust, openRecording, poolOfApp, predict } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
-import { mean } from 'mongodb-pool-predictor/statistics';
+import { isAlike, measureRoutes } from './measure-routes.js';
 import { KINDS, recordKinds } from './recorded-loads.js';
 
 /** @import { RecordedTrace } from 'mongodb-pool-predictor' */
-/** @import { Trace } from 'mongodb-pool-predictor/node' */
 /** @import { PartContext } from '../parts/run-parts.js' */
 /** @import { Kind } from './recorded-loads.js' */
 
@@ -45,7 +36,6 @@ export const FIGURES = /** @type {const} */ (['meanMs', 'p50Ms', 'p95Ms']);
 /** A percentile of fewer requests is chance. */
 export const MIN_REQUESTS = 20;
 const SEEDS = 19;
-const ALIKE = 1.25;
 const ALLOWED = { share: 0.15, ms: 5, ratio: 2 };
 const WANTED = { close: 80, inBand: 85, withheld: 25 };
 
@@ -111,11 +101,10 @@ export async function predictFrom({ options, isCpuBound }, from, recorded) {
   const { variants } = await predictOn(load);
   const readings = load.closedReading && (await predictOn(load.closedReading)).variants;
   return variants.flatMap(({ settings: { poolSize }, predicted: { routes, low, high, utilisation } }, index) => {
-    const other = pickPool(recorded[poolSize], choice).trace;
-    if (!isCpuBound && !isAlike(input.trace, other)) return [];
-    const measured = summariseTrace(other);
-    return Object.entries(measured.routes)
-      .filter(([route, { count }]) => count >= MIN_REQUESTS && routes[route])
+    const measured = measureRoutes(recorded[poolSize], choice.client);
+    if (!isCpuBound && !isAlike(measureRoutes(recorded[from], choice.client), measured)) return [];
+    return Object.entries(measured)
+      .filter(([route, { count, failures }]) => count - failures >= MIN_REQUESTS && routes[route])
       .flatMap(([route, measuredOf]) =>
         FIGURES.map((name) => {
           const [ms, lowMs, highMs] = [routes, low?.routes, high?.routes].map((each) => Number(each?.[route][name]));
@@ -133,26 +122,6 @@ export async function predictFrom({ options, isCpuBound }, from, recorded) {
         }),
       );
   });
-}
-
-/** Whether the queries of two recordings took equally long. @param {Trace} one @param {Trace} other */
-export function isAlike(one, other) {
-  return isUseAlike(meanUses(one), meanUses(other));
-}
-
-/** @param {Record<string, number>} ofOne ms by route @param {Record<string, number>} ofOther */
-export function isUseAlike(ofOne, ofOther) {
-  return Object.keys(ofOne).every((route) => {
-    const ratio = ofOther[route] / ofOne[route];
-    return ratio < ALIKE && ratio > 1 / ALIKE;
-  });
-}
-
-/** How long queries held their connection. @param {Trace} trace @returns {Record<string, number>} ms by route */
-export function meanUses({ routes, routeOf, useMs }) {
-  return Object.fromEntries(
-    routes.map((route, index) => [route, mean(Array.from(useMs).filter((_, row) => routeOf[row] === index))]),
-  );
 }
 
 /** Whether two readings of a recording disagree. @param {number} otherMs @param {number} ms */

@@ -1,18 +1,16 @@
 // How right the answers are, by the rules of benchmarks/predicted-vs-measured/apps.js and goals.js. Measured is only
 // what the benchmark measured, at five sizes.
 import { isRight } from '../../benchmarks/doctor/cases.js';
-import {
-  FIGURES,
-  MIN_REQUESTS,
-  differs,
-  isClose,
-  isFar,
-  isUseAlike,
-} from '../../benchmarks/predicted-vs-measured/apps.js';
-import { GOAL } from '../../benchmarks/predicted-vs-measured/goals.js';
+import { FIGURES, MIN_REQUESTS, isClose, isFar } from '../../benchmarks/predicted-vs-measured/apps.js';
+import { GOAL, goalMs } from '../../benchmarks/predicted-vs-measured/goals.js';
+import { isAlike } from '../../benchmarks/predicted-vs-measured/measure-routes.js';
 import { mean, median } from 'mongodb-pool-predictor/statistics';
 
 /** @import { Answers, Measured, Recording } from './recordings.js' */
+/** @import { MeasuredRoute } from '../../benchmarks/predicted-vs-measured/measure-routes.js' */
+
+/** Figures whose errors are shown one by one: the last one is in no other count, because fewer sizes have it. */
+export const ALL_FIGURES = /** @type {const} */ ([...FIGURES, 'p99Ms']);
 
 /**
  * A predicted figure of the requests of a route, beside the measured one.
@@ -21,46 +19,66 @@ import { mean, median } from 'mongodb-pool-predictor/statistics';
  * @property {string} name of the recording
  * @property {number} poolSize
  * @property {string} route
- * @property {string} figure
+ * @property {typeof ALL_FIGURES[number]} figure
  * @property {number} measuredMs
  * @property {number | null} predictedMs null: withheld
+ * @property {boolean} hasBand whether a band is shown, with or without a figure
  * @property {boolean} isInBand
  */
 
 /**
- * Compares predicted figures with measured ones, at all sizes but the recorded one. Where a recording leaves two
- * readings that differ, no figure is shown.
+ * Compares predicted figures with measured ones, at all sizes but the recorded one.
  *
  * @param {Recording} recording of a load
  * @param {Answers} answers
  * @returns {Compared[]}
  */
 export function compareFigures({ name, measured: truth }, { predict }) {
-  const { measured, isCpuBound } = /** @type {Measured} */ (truth);
+  const { measured, again, isCpuBound } = /** @type {Measured} */ (truth);
   const recordedSize = recordedSizeOf(name);
   return Object.entries(measured).flatMap(([size, routes]) => {
-    if (size === recordedSize || (!isCpuBound && !isUseAlike(usesOf(measured[recordedSize]), usesOf(routes))))
-      return [];
-    const [predicted, closedReading] = [predict.variants, predict.closedReading?.variants].map(
-      (variants) => variants?.find((/** @type {any} */ { settings }) => settings.poolSize === Number(size))?.predicted,
-    );
-    return Object.entries(routes)
-      .filter(([, { count }]) => count >= MIN_REQUESTS)
-      .flatMap(([route, of]) =>
-        FIGURES.map((figure) => {
-          const [ms, lowMs, highMs] = [predicted, predicted?.low, predicted?.high].map(
-            (each) => each?.routes[route]?.[figure],
-          );
-          const otherMs = closedReading ? closedReading.routes[route]?.[figure] : ms;
-          const isShown = typeof ms === 'number' && typeof otherMs === 'number' && !differs(otherMs, ms);
-          return {
-            ...{ name, poolSize: Number(size), route, figure, measuredMs: of[figure] },
-            predictedMs: isShown ? ms : null,
-            isInBand: of[figure] >= lowMs && of[figure] <= highMs,
-          };
-        }),
-      );
+    if (size === recordedSize || (!isCpuBound && !isAlike(measured[recordedSize], routes))) return [];
+    const variant = predict.variants?.find((/** @type {any} */ { settings }) => settings.poolSize === Number(size));
+    const { low, high, ...figures } = variant?.predicted ?? {};
+    return listFigures(routes, again?.[size]).map(({ route, figure, measuredMs }) => {
+      const [ms, lowMs, highMs] = [figures, low, high].map((each) => each?.routes?.[route]?.[figure] ?? null);
+      const hasBand = lowMs !== null && highMs !== null;
+      return {
+        ...{ name, poolSize: Number(size), route, figure, measuredMs, predictedMs: ms, hasBand },
+        isInBand: hasBand && measuredMs >= lowMs && measuredMs <= highMs,
+      };
+    });
   });
+}
+
+/**
+ * The noise floor: the second measurement beside the first one, at all sizes, as if it were a prediction.
+ *
+ * @param {Recording} recording of a load
+ * @returns {Compared[]}
+ */
+export function compareMeasurements({ name, measured: truth }) {
+  const { measured, again = {}, isCpuBound } = /** @type {Measured} */ (truth);
+  return Object.entries(again).flatMap(([size, routes]) => {
+    if (!isCpuBound && !isAlike(measured[size], routes)) return [];
+    return listFigures(measured[size]).map(({ route, figure, measuredMs }) => ({
+      ...{ name, poolSize: Number(size), route, figure, measuredMs, hasBand: false, isInBand: false },
+      predictedMs: routes[route]?.[figure] ?? null,
+    }));
+  });
+}
+
+/**
+ * @param {Record<string, MeasuredRoute>} routes
+ * @param {Record<string, MeasuredRoute>} [again] has the figures that the first measurement lacks
+ */
+function listFigures(routes, again) {
+  return Object.entries(routes)
+    .filter(([, { count, failures = 0 }]) => count - failures >= MIN_REQUESTS)
+    .flatMap(([route, of]) =>
+      ALL_FIGURES.map((figure) => ({ route, figure, measuredMs: of[figure] ?? again?.[route]?.[figure] })),
+    )
+    .filter(({ measuredMs }) => measuredMs !== undefined);
 }
 
 /** @param {string} name of a recording */
@@ -68,45 +86,87 @@ function recordedSizeOf(name) {
   return String(name.match(/recorded-at-(\d+)$/)?.[1]);
 }
 
-/** @param {Measured['measured'][string]} routes */
-function usesOf(routes) {
-  return Object.fromEntries(Object.entries(routes).map(([route, { useMs }]) => [route, useMs]));
-}
+/** @param {number} count @param {number} all */
+const shareOf = (count, all) => Number(((100 * count) / all).toFixed(1));
 
-/** @param {Compared[]} compared */
+/** How many are shown and right, by the rules of the benchmark. @param {Compared[]} compared */
 export function summariseFigures(compared) {
-  const shown = compared.flatMap(({ predictedMs, ...rest }) => (predictedMs === null ? [] : { ...rest, predictedMs }));
-  const errors = shown.map(({ measuredMs, predictedMs }) => (100 * Math.abs(predictedMs - measuredMs)) / measuredMs);
-  const share = (/** @type {number} */ count, /** @type {number} */ all) => Number(((100 * count) / all).toFixed(1));
+  const all = compared.filter(({ figure }) => figure !== 'p99Ms');
+  const shown = all.flatMap(({ predictedMs, ...rest }) => (predictedMs === null ? [] : { ...rest, predictedMs }));
+  const bandsAlone = all.filter(({ predictedMs, hasBand }) => predictedMs === null && hasBand);
+  const hold = (/** @type {{ isInBand: boolean }[]} */ some) => some.filter(({ isInBand }) => isInBand).length;
   return {
-    figures: compared.length,
-    'shown, %': share(shown.length, compared.length),
-    'within 15 % or 5 ms, %': share(shown.filter(isClose).length, shown.length),
-    'mean error, %': Number(mean(errors).toFixed(1)),
-    'median error, %': Number(median(errors).toFixed(1)),
-    'in band, %': share(shown.filter(({ isInBand }) => isInBand).length, shown.length),
+    figures: all.length,
+    'shown, %': shareOf(shown.length, all.length),
+    'within 15 % or 5 ms, %': shareOf(shown.filter(isClose).length, shown.length),
+    'in band, %': shareOf(hold(shown), shown.length),
     'off by × 2': shown.filter(isFar).length,
+    'off by × 2, %': shareOf(shown.filter(isFar).length, shown.length),
+    'bands alone': bandsAlone.length,
+    'of these right, %': shareOf(hold(bandsAlone), bandsAlone.length),
   };
 }
+
+/** Each figure by itself, and its errors, where 5 ms do not excuse any. @param {Compared[]} compared */
+export function listErrors(compared) {
+  return ALL_FIGURES.map((name) => {
+    const all = compared.filter(({ figure }) => figure === name);
+    const shown = all.filter(({ predictedMs }) => predictedMs !== null);
+    const errors = shown.map(
+      ({ measuredMs, predictedMs }) => (100 * Math.abs(Number(predictedMs) - measuredMs)) / measuredMs,
+    );
+    const [meanError, medianError] = errors.length > 0 ? [mean(errors), median(errors)] : [NaN, NaN];
+    return {
+      figure: name.replace('Ms', ''),
+      'shown, %': shareOf(shown.length, all.length),
+      'mean error, %': Number(meanError.toFixed(1)),
+      'median error, %': Number(medianError.toFixed(1)),
+      'in band, %': shareOf(shown.filter(({ isInBand }) => isInBand).length, shown.length),
+    };
+  });
+}
+
+/**
+ * @typedef {object} AdviceJudgement
+ * @property {'right' | 'false pass' | 'too large' | 'no size'} judgement right: no smaller measured size meets the
+ *   goal. A smaller size that was not measured may.
+ * @property {number} [by] too large: connections above the smallest measured size that meets the goal, at least so many
+ *   too many
+ */
 
 /**
  * Judges an advised size by the sizes that were measured: a larger pool is taken to answer no later.
  *
  * @param {Recording} recording of a load
  * @param {Answers} answers
- * @returns {'right' | 'false pass' | 'too large' | 'no size'} too large: a smaller size met the goal
+ * @returns {AdviceJudgement}
  */
 export function judgeAdvice({ measured: truth }, { advise }) {
   const { goal, measured } = /** @type {Measured} */ (truth);
-  if (advise.verdict !== 'size') return 'no size';
+  if (advise.verdict !== 'size') return { judgement: 'no size' };
   const limitMs = Number(goal.match(/< (\d+) ms/)?.[1]);
-  const meets = Object.entries(measured).map(([size, routes]) => ({
+  const sizes = Object.entries(measured).map(([size, routes]) => ({
     size: Number(size),
-    isMet: routes[GOAL.route][GOAL.figure] < limitMs,
+    isMet: goalMs(routes[GOAL.route]) < limitMs,
   }));
-  const above = meets.find(({ size }) => size >= advise.poolSize);
-  if (above && !above.isMet) return 'false pass';
-  return meets.some(({ size, isMet }) => size < advise.poolSize && isMet) ? 'too large' : 'right';
+  const above = sizes.find(({ size }) => size >= advise.poolSize);
+  if (above && !above.isMet) return { judgement: 'false pass' };
+  const enough = sizes.find(({ size, isMet }) => size < advise.poolSize && isMet);
+  return enough ? { judgement: 'too large', by: advise.poolSize - enough.size } : { judgement: 'right' };
+}
+
+/** @param {AdviceJudgement[]} judged */
+export function summariseAdvice(judged) {
+  const count = (/** @type {AdviceJudgement['judgement']} */ kind) =>
+    judged.filter(({ judgement }) => judgement === kind).length;
+  return {
+    goals: judged.length,
+    right: count('right'),
+    'false pass': count('false pass'),
+    'too large': count('too large'),
+    'by 2 connections or more': judged.filter(({ by = 0 }) => by > 1).length,
+    'no size': count('no size'),
+  };
 }
 
 /**

@@ -15,12 +15,16 @@ for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
 parentPort?.on('message', async (/** @type {import('./recordings.js').Question[]} */ questions) => {
   /** @type {Record<string, object>} */
   const answers = {};
+  /** @type {Record<string, string>} */
+  const texts = {};
   for (const { command, args } of questions) {
     Object.assign(said, { stdout: '', stderr: '' });
     process.exitCode = 0;
     await runProgram([command, ...args, '--json']);
     const facts = said.stdout === '' ? { error: said.stderr.trim() } : keepFacts(JSON.parse(said.stdout));
     answers[command] = { exitCode: process.exitCode, ...facts };
+    // Beside JSON, what a terminal shows goes to stderr.
+    texts[command] = said.stderr;
   }
-  parentPort?.postMessage(answers);
+  parentPort?.postMessage({ answers, texts });
 });

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { POOLS } from '../../benchmarks/predicted-vs-measured/apps.js';
 
+/** @import { MeasuredRoute } from '../../benchmarks/predicted-vs-measured/measure-routes.js' */
+
 /** Where it is. */
 export const CORPUS = fileURLToPath(new URL('../../corpus/', import.meta.url));
 const CAUSE_POOLS = [4, 16];
@@ -19,10 +21,9 @@ export const TRACE_END = '.jsonl.gz';
  * @property {boolean} isCpuBound the pool size changes how long its queries take
  * @property {string} [client] whose pool is predicted
  * @property {string} goal of advise
- * @property {Record<string, Record<string, MeasuredRoute>>} measured by pool size and route
- *
- * @typedef {{ count: number, meanMs: number, p50Ms: number, p95Ms: number, useMs: number }} MeasuredRoute useMs: mean
- *   time that a query held its connection
+ * @property {Record<string, Record<string, MeasuredRoute>>} measured by pool size and route. 21 kinds have no p99 and
+ *   no failures at the sizes whose recordings were not kept
+ * @property {Record<string, Record<string, MeasuredRoute>>} again measured once more, with the same arrivals
  *
  * @typedef {object} Injected a cause that was injected, see benchmarks/doctor/cases.js
  * @property {string} cause what the doctor must say
@@ -31,6 +32,7 @@ export const TRACE_END = '.jsonl.gz';
  *
  * @typedef {{ command: string, args: string[] }} Question
  * @typedef {Record<'doctor' | 'predict' | 'advise', any>} Answers by command
+ * @typedef {Record<'doctor' | 'predict' | 'advise', string>} Texts what they print on a terminal
  *
  * @typedef {object} Recording
  * @property {string} name such as loads/one-query/recorded-at-2
@@ -54,8 +56,8 @@ export async function listRecordings() {
   );
 }
 
-/** @param {string} file @returns {Promise<any>} undefined if there is none */
-async function readJson(file) {
+/** @param {string} file in the corpus @returns {Promise<any>} undefined if there is none */
+export async function readJson(file) {
   const text = await readFile(path.join(CORPUS, file), 'utf8').catch((error) => {
     if (error.code !== 'ENOENT') throw error;
   });
@@ -89,9 +91,10 @@ function questionsOf({ name, measured, injected }) {
  * @param {object} [options]
  * @param {string[]} [options.commands] default: all three
  * @param {(recording: Recording, answers: Answers) => boolean} [options.until] asks no further
+ * @param {(recording: Recording, answers: Answers, texts: Texts) => void} [options.read] gets the terminal's texts, too
  * @returns {Promise<Answers[]>} one each
  */
-export async function askAll(recordings, { commands, until = () => false } = {}) {
+export async function askAll(recordings, { commands, until = () => false, read } = {}) {
   /** @type {Answers[]} */
   const answers = new Array(recordings.length);
   const left = recordings.map((recording, index) => ({ recording, index }));
@@ -101,10 +104,12 @@ export async function askAll(recordings, { commands, until = () => false } = {})
       for (let next = left.shift(); next; next = left.shift()) {
         const { recording, index } = next;
         worker.postMessage(questionsOf(recording).filter(({ command }) => commands?.includes(command) ?? true));
-        answers[index] = await new Promise((resolve, reject) => {
+        const said = await new Promise((resolve, reject) => {
           worker.once('error', reject).once('message', resolve);
         });
         worker.removeAllListeners('error');
+        answers[index] = said.answers;
+        read?.(recording, said.answers, said.texts);
         if (until(recording, answers[index])) left.length = 0;
       }
       await worker.terminate();
