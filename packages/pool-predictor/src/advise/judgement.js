@@ -1,4 +1,5 @@
-import { TOLERANCE_MS, TOLERANCE_SHARE } from '../predict/size-comparison.js';
+import { COMMON } from '../assumptions/common-assumptions.js';
+import { PREDICTION } from '../assumptions/prediction-assumptions.js';
 import { median, sum } from '../base/sample-statistics.js';
 import { upperLimit } from './confidence.js';
 
@@ -57,5 +58,5 @@ export function medianOver(runs, name, figure) {
 
 /** The goals that a pool meets if it is as good as another one. @param {Judgement} best @returns {Slo[]} */
 export function listBest({ goals }) {
-  return goals.map(({ slo, upperMs }) => ({ ...slo, limitMs: upperMs * (1 + TOLERANCE_SHARE) + TOLERANCE_MS }));
+  return goals.map(({ slo, upperMs }) => ({ ...slo, limitMs: upperMs * (1 + COMMON.smallShare) + PREDICTION.equalMs }));
 }

@@ -10,7 +10,7 @@
  * @property {number} value
  * @property {string} unit
  * @property {string} why
- * @property {string[]} evidence recordings of the corpus that get another verdict with three times the value, or a third
+ * @property {string[]} evidence recordings of the corpus whose answers notice another value first
  */
 
 /**

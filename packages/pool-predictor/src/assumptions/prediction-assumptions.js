@@ -9,9 +9,17 @@ export const PREDICTION_ASSUMPTIONS = {
     why: 'a short trace has fewer blocks, so that they have so many on average' },
   // As in W.-Y. Loh, Calibrating confidence coefficients (1987), https://doi.org/10.1080/01621459.1987.10478408.
   drawnShare: { value: 0.8, unit: 'share', evidence: [],
-    why: 'of the blocks are drawn: that varies more, as a bootstrap of few blocks should. 89 of 100 were in their band' },
+    why: 'of the blocks are drawn, which varies more, as a bootstrap of few blocks should' },
+  tailValues: { value: 10, unit: 'values', evidence: [],
+    why: 'at most so many of the largest times are redrawn as an exponential tail' },
   tailShare: { value: 0.1, unit: 'share', evidence: [],
-    why: 'the largest times, which are redrawn as an exponential tail: the p90 must stay what was measured' },
+    why: 'at most this share of them: the p90 must stay what was measured' },
+  equalMs: { value: 1, unit: 'ms', evidence: [],
+    why: 'a time so little above that of an unlimited pool, or of a smaller one, counts as equal' },
+  slowerRatio: { value: 1.25, unit: 'times', evidence: [],
+    why: 'a p99 up to so much above the best counts as good: more is lost in the noise of a measurement' },
+  noticedMs: { value: 5, unit: 'ms', evidence: [],
+    why: 'nobody notices a smaller difference' },
 };
 
 export const PREDICTION = valuesOf(PREDICTION_ASSUMPTIONS);

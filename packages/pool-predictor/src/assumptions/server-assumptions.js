@@ -3,8 +3,8 @@ import { valuesOf } from './assumption.js';
 /** How queries share the cores of a server. */
 // prettier-ignore
 export const SERVER_ASSUMPTIONS = {
-  // Linux's default is 0.7 ms times 1 + log2 of the number of processors, at most 8, rounded up to its clock's tick of 1
-  // or 4 ms: https://docs.kernel.org/scheduler/sched-eevdf.html, kernel/sched/fair.c.
+  // Linux's default is 0.7 ms times 1 + log2 of the number of processors, at most 8, rounded up to its clock's tick of
+  // 1 or 4 ms: https://docs.kernel.org/scheduler/sched-eevdf.html, kernel/sched/fair.c.
   sliceMs: { value: 2, unit: 'ms', evidence: [],
     why: 'how long a query keeps a core while others wait for one, where the recording does not show it' },
   sliceWeight: { value: 8, unit: 'turns', evidence: [],

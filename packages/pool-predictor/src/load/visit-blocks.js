@@ -1,20 +1,9 @@
+import { PREDICTION } from '../assumptions/prediction-assumptions.js';
 import { countBelow } from '../base/intervals.js';
 
 /** @import { Arrival } from '../simulator/arrivals.js' */
 /** @import { Random } from '../simulator/random.js' */
 /** @import { Session } from '../trace/sessions.js' */
-
-/** Blocks of a trace: long enough to keep bursts together, and enough of them that their variance is known. */
-const MAX_BLOCKS = 60;
-/**
- * The share of the blocks that another recording is assumed to consist of. Fewer blocks vary more, which makes up for
- * the variance that a bootstrap of a few blocks understates. The share is calibrated, as in W.-Y. Loh, Calibrating
- * confidence coefficients (1987), https://doi.org/10.1080/01621459.1987.10478408: with 0.8, about 89 of 100 figures lie
- * in their 90 % band, with 1 one less.
- */
-const DRAWN_SHARE = 0.8;
-/** A short trace has fewer blocks, so that they have this many checkouts on average. */
-const BLOCK_CHECKOUTS = 5;
 
 /**
  * @typedef {[from: number, to: number, shiftMs: number, fromMs: number, toMs: number]} VisitBlock visits, without `to`;
@@ -34,11 +23,14 @@ const BLOCK_CHECKOUTS = 5;
  * @returns {Generator<VisitBlock, void>}
  */
 export function* drawBlocks(startedMs, durationMs, factor, random) {
-  const count = Math.round(MAX_BLOCKS * factor);
-  const blocks = Math.min(MAX_BLOCKS, Math.ceil(startedMs.length / BLOCK_CHECKOUTS));
+  const count = Math.round(PREDICTION.blocks * factor);
+  const blocks = Math.min(PREDICTION.blocks, Math.ceil(startedMs.length / PREDICTION.blockCheckouts));
   const blockMs = durationMs / blocks;
-  const startsMs = Array.from({ length: Math.ceil(DRAWN_SHARE * blocks) }, () => random.uniform() * durationMs);
-  for (let block = 0; block < Math.round(count * (blocks / MAX_BLOCKS)); block++) {
+  const startsMs = Array.from(
+    { length: Math.ceil(PREDICTION.drawnShare * blocks) },
+    () => random.uniform() * durationMs,
+  );
+  for (let block = 0; block < Math.round(count * (blocks / PREDICTION.blocks)); block++) {
     const startMs = startsMs[Math.floor(random.uniform() * startsMs.length)];
     const endMs = startMs + blockMs;
     const shiftMs = block * blockMs - startMs;

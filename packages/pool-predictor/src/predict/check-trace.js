@@ -1,6 +1,6 @@
+import { PREDICTION } from '../assumptions/prediction-assumptions.js';
 import { COMMON } from '../assumptions/common-assumptions.js';
 import { mean, quantile, sum } from '../base/sample-statistics.js';
-import { TOLERANCE_MS, TOLERANCE_SHARE } from './size-comparison.js';
 import { createRuns, simulateHere } from '../runs/simulation-runs.js';
 import { groupByRoute, meansByRoute, sliceTrace, summariseTrace } from '../trace/trace.js';
 import { RECORDED_SEED, createTraceLoad } from '../load/trace-load.js';
@@ -267,10 +267,10 @@ function meanWaitOf({ meanWaiting, durationMs, checkouts }) {
  * @param {number} [responseMs] that has the wait, default 0: unknown
  * @returns {CheckedFigure}
  */
-function place(kind, route, recordedMs, predictedMs, allowed = TOLERANCE_SHARE, responseMs = 0) {
+function place(kind, route, recordedMs, predictedMs, allowed = COMMON.smallShare, responseMs = 0) {
   const values = predictedMs.filter((ms) => ms >= 0);
   const [lowMs, highMs] = [Math.min(...values), Math.max(...values)];
   const offMs = Math.max(lowMs - recordedMs, recordedMs - highMs);
-  const isClose = offMs <= Math.max(TOLERANCE_MS, allowed * recordedMs, RESPONSE_SHARE * responseMs);
+  const isClose = offMs <= Math.max(PREDICTION.equalMs, allowed * recordedMs, RESPONSE_SHARE * responseMs);
   return { kind, route, recordedMs, lowMs, highMs, place: offMs <= 0 ? 'inside' : isClose ? 'close' : 'outside' };
 }

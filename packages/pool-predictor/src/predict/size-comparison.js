@@ -1,20 +1,12 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
+import { PREDICTION } from '../assumptions/prediction-assumptions.js';
+
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { RouteResult } from '../simulator/route-stats.js' */
 /** @import { RunFigures } from '../runs/run-figures.js' */
 
 /** Percentiles of fewer requests are chance. */
-export const MIN_FOR_PERCENTILES = 20;
-
-/** A percentile up to this much above that of an unlimited pool counts as equal. */
-export const TOLERANCE_SHARE = 0.05;
-export const TOLERANCE_MS = 1;
-
-/**
- * A p99 up to this much above the best counts as equally good, because the difference is lost in the noise of a
- * measurement.
- */
-const MAX_SLOWER_RATIO = 1.25;
-const MAX_SLOWER_MS = 1;
+export const MIN_FOR_PERCENTILES = COMMON.minRequests;
 
 /**
  * A larger pool that makes a route slower, because its queries share the server's cores.
@@ -51,7 +43,7 @@ export function findKnee(sizes, unlimited, floor) {
 
 /** @param {number | undefined} ms undefined where no request reached the route @param {number} bestMs */
 function isWorse(ms, bestMs) {
-  return bestMs >= 0 && !(Number(ms) <= bestMs * (1 + TOLERANCE_SHARE) + TOLERANCE_MS);
+  return bestMs >= 0 && !(Number(ms) <= bestMs * (1 + COMMON.smallShare) + PREDICTION.equalMs);
 }
 
 /**
@@ -67,7 +59,7 @@ export function findSlowdown(sizes, services) {
         .filter(({ routes }) => routes[route]?.p99Ms >= 0)
         .map(({ poolSize, routes }) => ({ poolSize, p99Ms: routes[route].p99Ms }));
       const bestMs = Math.min(...known.map(({ p99Ms }) => p99Ms));
-      const last = known.findLastIndex(({ p99Ms }) => p99Ms <= bestMs * MAX_SLOWER_RATIO + MAX_SLOWER_MS);
+      const last = known.findLastIndex(({ p99Ms }) => p99Ms <= bestMs * PREDICTION.slowerRatio + PREDICTION.equalMs);
       if (last === known.length - 1) return [];
       const larger = known[known.length - 1];
       return [{ route, ...known[last], largerSize: larger.poolSize, largerMs: larger.p99Ms }];

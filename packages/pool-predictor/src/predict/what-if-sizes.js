@@ -1,5 +1,5 @@
-/** Two figures are the same if they differ by less than this share, or time. */
-const SAME = { share: 0.05, ms: 5 };
+import { COMMON } from '../assumptions/common-assumptions.js';
+import { PREDICTION } from '../assumptions/prediction-assumptions.js';
 
 /** All sizes where they matter most, then growing steps up to the page's maximum. */
 const SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 400, 500, 700, 1000];
@@ -28,7 +28,7 @@ export function findEnough(failures, timesMs) {
 
 /** @param {number} ms @param {number} otherMs */
 export function isSame(ms, otherMs) {
-  return Math.abs(ms - otherMs) <= Math.max(SAME.ms, SAME.share * otherMs);
+  return Math.abs(ms - otherMs) <= Math.max(PREDICTION.noticedMs, COMMON.smallShare * otherMs);
 }
 
 /**

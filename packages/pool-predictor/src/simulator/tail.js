@@ -1,8 +1,6 @@
-/** @import { Random } from './random.js' */
+import { PREDICTION } from '../assumptions/prediction-assumptions.js';
 
-/** The number of values in the tail, and their share at most, because the p90 must stay what was measured. */
-const MAX_TAIL_VALUES = 10;
-const MAX_TAIL_SHARE = 0.1;
+/** @import { Random } from './random.js' */
 
 /** @typedef {{ fromMs: number, meanMs: number, count: number }} SampleTail the mean is that above fromMs */
 
@@ -17,7 +15,7 @@ const MAX_TAIL_SHARE = 0.1;
  */
 export function findTail(valuesMs) {
   const sorted = Float64Array.from(valuesMs).sort();
-  const first = sorted.length - Math.min(MAX_TAIL_VALUES, Math.floor(sorted.length * MAX_TAIL_SHARE));
+  const first = sorted.length - Math.min(PREDICTION.tailValues, Math.floor(sorted.length * PREDICTION.tailShare));
   const fromMs = sorted[first - 1];
   const above = sorted.subarray(first).filter((ms) => ms > fromMs);
   if (above.length === 0) return undefined;
