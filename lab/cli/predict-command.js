@@ -21,6 +21,8 @@ import { readLoad } from './read-load.js';
 /** @import { LabView, Variant } from '../report/result-types.js' */
 
 const DEFAULT_SIZES = '1..20';
+/** Reasons that say nothing against the best guess. */
+const HARMLESS = ['wideBand', 'unknownFailures'];
 
 /**
  * The pool of each version of the driver. The old one starts with one connection, as in the article's load tests: the
@@ -121,7 +123,7 @@ async function printPrediction(found, { look, layOut, print }) {
   const best = readings.map(bestSize);
   const unknown = [
     ...withheld,
-    ...hidden.flatMap(({ reason, poolSizes }) => (reason.code === 'wideBand' ? [] : poolSizes)),
+    ...hidden.flatMap(({ reason, poolSizes }) => (HARMLESS.includes(reason.code) ? [] : poolSizes)),
   ];
   const isGuess = best.every((size) => !unknown.includes(size ?? settings.poolSizes[settings.poolSizes.length - 1]));
   const isRandom = settings.seeds > 1;

@@ -26,6 +26,8 @@ export function explainTrust({ check, isUnclear, showsEverything, recordedSize }
 export function explainHidden({ reason, poolSizes, isAll }) {
   const why = explainReason(reason);
   if (reason.code === 'wideBand') return `A dash stands for a figure that is too uncertain: ${why}.`;
+  if (reason.code === 'unknownFailures')
+    return `How many requests fail with ${poolSizes.join(', ')} is unknown, because ${why}.`;
   const which = `${isAll ? 'No figures' : 'Not all figures'} for ${poolSizes.join(', ')}`;
   return `${which}: ${why}. ${explainMore(reason)}`.trim();
 }

@@ -13,7 +13,8 @@ import { mean, median } from 'mongodb-pool-predictor/statistics';
 import { pickWorse } from '../predictions/describe-callers.js';
 import { explainHidden } from '../predictions/explain-check.js';
 
-/** @import { Advice, Load, PredictedFigures, RecordedTrace, Slo, TraceLoad, Trust } from 'mongodb-pool-predictor' */
+/** @import { Advice, CodedFinding, Load, PredictedFigures, RecordedTrace, Slo } from 'mongodb-pool-predictor' */
+/** @import { TraceLoad, Trust } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
 /** @import { Seen } from '../harness/monitor-reader.js' */
 
@@ -83,21 +84,28 @@ export async function predictSize(poolSize, recordings, { isScenario }) {
       predictions.push(variants[0].predicted);
     }
   const [{ callers }] = loads;
-  const reasonToHide = /** @type {Trust['reasonToHide']} */ (
-    (figure) => {
-      if (callers.doubt !== null && !isScenario) return { code: callers.doubt, figures: callers };
-      const reasons = opened.map(({ trust }) => trust.reasonToHide(figure));
-      return reasons.includes(null) ? null : reasons[0];
-    }
-  );
+  /** @param {(trust: Trust) => CodedFinding | null} judge @returns {CodedFinding | null} null: one recording tells */
+  const askAll = (judge) => {
+    const reasons = opened.map(({ trust }) => judge(trust));
+    return reasons.includes(null) ? null : reasons[0];
+  };
+  /** @type {Pick<Trust, 'reasonToHide' | 'whyUnknownFailures'>} */
+  const trusted = {
+    reasonToHide: (figure) =>
+      callers.doubt !== null && !isScenario
+        ? { code: callers.doubt, figures: callers }
+        : askAll((trust) => trust.reasonToHide(figure)),
+    whyUnknownFailures: (size, figures) => askAll((trust) => trust.whyUnknownFailures(size, figures)),
+  };
   const [low, high] = /** @type {const} */ (['low', 'high']).map((end) => predictions.map((each) => each[end]));
   const predicted = {
     ...combine(predictions, (...values) => median(values)),
     low: combine(low, Math.min),
     high: combine(high, Math.max),
   };
-  const { variants, hidden } = hideUncertain({ reasonToHide }, [{ settings: { poolSize }, predicted }]);
-  return { ...variants[0].predicted, hidden };
+  const { variants, hidden } = hideUncertain(trusted, [{ settings: { poolSize }, predicted }]);
+  // A sweep shows the failures that it measured.
+  return { ...variants[0].predicted, hidden: hidden.filter(({ reason }) => reason.code !== 'unknownFailures') };
 }
 
 /**

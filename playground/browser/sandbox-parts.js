@@ -25,7 +25,7 @@ export function createRow(route, times) {
   row.append(
     name,
     ...PERCENTILES.map((key) => createCell(times[key], formatTime(times[key]))),
-    createCell(times.failures, formatNumber(times.failures)),
+    createCell(times.failures, Number.isNaN(times.failures) ? '?' : formatNumber(times.failures)),
   );
   return row;
 }

@@ -442,6 +442,7 @@ describe('the check', () => {
     refusalAt: () => null,
     showsEverything: false,
     reasonToHide: () => null,
+    whyUnknownFailures: () => null,
     marginAt: () => 0,
     widen: (figures) => figures,
     ...changes,
@@ -513,7 +514,7 @@ describe('the check', () => {
           { status: 'fails', reason: 'unserved' },
           'The check fails: many requests got no connection, and nothing shows',
         ],
-        [{ status: 'notChecked', reason: 'fewWaits' }, 'Not checked: only a few queries waited for a connection.'],
+        [{ status: 'notChecked', reason: 'fewWaits' }, 'Not checked: only a few queries waited for a full pool.'],
         [{ status: 'notChecked', reason: 'fewRequests' }, 'Not checked: one of the two recordings has fewer than 20'],
       ]),
     )('%j', (check, words) => {
@@ -530,6 +531,8 @@ describe('the check', () => {
       ['unknownServer', {}, /can't tell whether queries slow each other .* Or set --server-cores\.$/],
       ['busyServer', {}, /^No figures for 8, 16: the server would be busier, .* Or set --server-cores\.$/],
       ['busyLoop', {}, /^No figures for 8, 16: requests may wait for the app's event loop.* size, can\.$/],
+      ['clientsGiveUp', { afterMs: 300, count: 9 }, /^No figures for 8, 16: 9 clients left after 300 ms .* load\.$/],
+      ['unknownFailures', { longestMs: 35 }, /^How many requests fail with 8, 16 is unknown, .* at most 35 ms in/],
       ['wideBand', {}, /^A dash stands for a figure that is too uncertain: .* twice as large, or half\.$/],
     ];
     for (const [code, figures, words] of cases)

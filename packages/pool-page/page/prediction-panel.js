@@ -88,7 +88,7 @@ export class PredictionPanel {
     if (!this.#found || !this.#words) return;
     const { describeAnswer, describeMeasured, describePrediction } = this.#words;
     const { atMs, whatIf, routes } = this.#found;
-    const { poolSizes, recordedSize, enough, failures } = whatIf;
+    const { poolSizes, recordedSize, enough } = whatIf;
     this.#section.querySelector('.found')?.toggleAttribute('hidden', poolSizes.length === 0);
     if (poolSizes.length === 0) return;
     const picked = this.#pickedSize === undefined ? enough : findSize(poolSizes, this.#pickedSize);
@@ -97,7 +97,7 @@ export class PredictionPanel {
     this.#slider.value = String(picked);
     this.#slider.setAttribute('aria-valuetext', answer);
     this.#setText('.answer', answer);
-    const prediction = describePrediction(poolSizes[picked], routes, picked, failures[picked]);
+    const prediction = describePrediction(whatIf, routes, picked);
     this.#setText('.measured', `${prediction} ${describeMeasured(recordedSize, routes)}`);
     this.#setText('.source', describeSource(atMs, routes));
     this.#drawLegend(Object.keys(routes));

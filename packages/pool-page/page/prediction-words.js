@@ -77,18 +77,22 @@ function describeQueue({ count, isGrowing, enough }) {
 }
 
 /**
- * @param {number} poolSize
+ * @param {Pick<WhatIf, 'poolSizes' | 'failures' | 'unknownFailures'>} whatIf
  * @param {Record<string, WhatIfRoute>} routes
  * @param {number} index of the size
- * @param {number} failures
  */
-export function describePrediction(poolSize, routes, index, failures) {
+export function describePrediction({ poolSizes, failures, unknownFailures }, routes, index) {
+  const count = failures[index];
   const times = listTimes(routes, ({ predicted: { [index]: figure } }) => {
     if (Number.isNaN(figure.ms)) return describeEnds(figure);
     const band = Number(figure.lowMs) < Number(figure.highMs) ? ` (${describeEnds(figure)})` : '';
     return `${formatQuantity(figure.ms, 'ms')}${band}`;
   });
-  return `With ${countConnections(poolSize)}: ${times}${failures > 0 ? `, ${failures} fail` : ''}.`;
+  const why =
+    Number.isNaN(count) && unknownFailures
+      ? ` How many fail is unknown: ${explainReason(unknownFailures, { isBrief: true })}.`
+      : '';
+  return `With ${countConnections(poolSizes[index])}: ${times}${count > 0 ? `, ${count} fail` : ''}.${why}`;
 }
 
 /**

@@ -18,8 +18,8 @@ const ANOTHER_TRACE_OR_CORES = `${ANOTHER_TRACE} Or set --server-cores.`;
  * @type {Record<CodedFinding['code'], { words: Words, brief?: Words, more?: Words }>}
  */
 export const REASONS = {
-  nobodyWaited: { words: 'nobody waited for a connection', more: MORE_EVIDENCE },
-  fewWaits: { words: 'only a few queries waited for a connection', more: MORE_EVIDENCE },
+  nobodyWaited: { words: 'nobody waited for a full pool', more: MORE_EVIDENCE },
+  fewWaits: { words: 'only a few queries waited for a full pool', more: MORE_EVIDENCE },
   fewRequests: { words: 'one of the two recordings has fewer than 20 requests of every route', more: MORE_EVIDENCE },
   unknownSize: { words: 'the recording does not say how large its pool was', more: MORE_EVIDENCE },
   unlimitedPool: { words: 'the pool has no limit', more: MORE_EVIDENCE },
@@ -68,6 +68,16 @@ export const REASONS = {
     more: ANOTHER_TRACE,
   },
   wideBand: { words: 'the measured figure could be twice as large, or half' },
+  clientsGiveUp: {
+    words: ({ afterMs, count }) =>
+      `${countOf(count, 'client', 'clients')} left after ${formatQuantity(afterMs, 'ms')} without an answer, and may ` +
+      'have tried again, so that another pool would have had another load',
+  },
+  unknownFailures: {
+    words: ({ longestMs }) =>
+      `clients waited at most ${formatQuantity(longestMs, 'ms')} in the recording, and may not wait longer`,
+    brief: ({ longestMs }) => `clients waited at most ${formatQuantity(longestMs, 'ms')}, and may not wait longer`,
+  },
   noSockets: { words: 'the recording has no sockets of callers' },
   sharedSockets: { words: 'several callers, or a proxy, may have shared the recorded sockets' },
   lateLoop: { words: 'the event loop of the app was busy, and requests waited for it' },

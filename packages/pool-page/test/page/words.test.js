@@ -9,6 +9,7 @@ import {
 } from 'mongodb-pool-page/page/prediction-words.js';
 import { explainQueue } from 'mongodb-pool-page/page/queue-reason.js';
 import { createState, takePool } from 'mongodb-pool-page/page/state.js';
+import { explainReason } from 'mongodb-pool-page/universal/finding-words.js';
 import {
   describeApp,
   describeBehind,
@@ -299,20 +300,25 @@ describe('predictions', () => {
       ],
     },
   };
+  const FOUND = { poolSizes: [1, 6], failures: [0, 0], unknownFailures: null };
   /** @param {string} text */
   const plain = (text) => text.replaceAll('\u00a0', ' ');
 
   test('a prediction names each figure, and what fails', () => {
-    expect(plain(describePrediction(6, ROUTES, 1, 0))).toBe('With 6 connections: /fast p95 2 ms, /slow max 5.0 s.');
-    expect(plain(describePrediction(1, ROUTES, 0, 3))).toBe(
-      'With 1 connection: /fast p95 4.2 s (3.9 to 5.1 s), /slow max 9.0 s (5.0 to 12.0 s), 3 fail.',
+    expect(plain(describePrediction(FOUND, ROUTES, 1))).toBe('With 6 connections: /fast p95 2 ms, /slow max 5.0 s.');
+    const first = 'With 1 connection: /fast p95 4.2 s (3.9 to 5.1 s), /slow max 9.0 s (5.0 to 12.0 s)';
+    expect(plain(describePrediction({ ...FOUND, failures: [3, 0] }, ROUTES, 0))).toBe(`${first}, 3 fail.`);
+    /** @type {import('mongodb-pool-predictor').CodedFinding} */
+    const unknownFailures = { code: 'unknownFailures', figures: { longestMs: 35 } };
+    expect(plain(describePrediction({ ...FOUND, failures: [NaN, 0], unknownFailures }, ROUTES, 0))).toBe(
+      `${first}. How many fail is unknown: ${explainReason(unknownFailures, { isBrief: true })}.`,
     );
     expect(plain(describeMeasured(1, ROUTES))).toBe('Measured with 1 connection: /fast p95 4.2 s, /slow max 9.1 s.');
   });
 
   test('never separates a number from its unit', () => {
     expect(describeMeasured(1, ROUTES)).toContain('/fast\u00a0p95\u00a04.2\u00a0s');
-    expect(describePrediction(1, ROUTES, 0, 0)).toContain('4.2\u00a0s (3.9\u00a0to\u00a05.1\u00a0s),');
+    expect(describePrediction(FOUND, ROUTES, 0)).toContain('4.2\u00a0s (3.9\u00a0to\u00a05.1\u00a0s),');
   });
 
   const ANSWERED = { poolSizes: [1, 6], recordedSize: 1, failures: [0, 0], isOpen: false };
@@ -337,7 +343,7 @@ describe('predictions', () => {
     const wide = { code: /** @type {const} */ ('wideBand'), figures: {} };
     const hidden = { ...sure, ms: NaN, lowMs: 300, highMs: 7000, reason: wide };
     const routes = { '/fast': { ...ROUTES['/fast'], predicted: [sure, hidden] } };
-    expect(plain(describePrediction(6, routes, 1, 0))).toBe('With 6 connections: /fast p95 300 ms to 7.0 s.');
+    expect(plain(describePrediction(FOUND, routes, 1))).toBe('With 6 connections: /fast p95 300 ms to 7.0 s.');
     expect(describeAnswer(ANSWERED, routes, 1)).toBe(
       'With 6 connections, /fast would have taken 300 ms to 7.0 s instead of 4.2 s.',
     );
@@ -365,7 +371,7 @@ describe('predictions', () => {
   const NOBODY = { doubt: { code: 'nobodyWaited', figures: {} }, check: { status: 'notChecked' } };
 
   test.each([
-    [NOBODY, /^No prediction: nobody waited for a connection\. Send more/],
+    [NOBODY, /^No prediction: nobody waited for a full pool\. Send more/],
     [doubtOf('otherWaits', { waits: { otherShare: 0.8 } }), /^No prediction: 80 % of the recorded waiting was neither/],
     [{ ...doubtOf('sharedSockets'), poolSizes: [1] }, /^No figures for the other sizes: several callers/],
     [{ doubt: null, check: { status: 'holds' } }, /^$/],

@@ -39,7 +39,7 @@ export function readFigure(trust, { settings: { poolSize }, predicted }, name, r
 }
 
 /**
- * Why times of routes are hidden.
+ * Why times of routes are hidden, or numbers of failures.
  *
  * @typedef {object} HiddenFigures
  * @property {CodedFinding} reason
@@ -51,7 +51,7 @@ export function readFigure(trust, { settings: { poolSize }, predicted }, name, r
  * Leaves out the figures of sizes that are uncertain.
  *
  * @template {SizeFigures} V
- * @param {Pick<Trust, 'reasonToHide'>} trust
+ * @param {Pick<Trust, 'reasonToHide' | 'whyUnknownFailures'>} trust
  * @param {V[]} variants
  * @returns {{ variants: V[], hidden: HiddenFigures[] }} hidden: see groupHidden
  */
@@ -59,7 +59,10 @@ export function hideUncertain(trust, variants) {
   /** @type {HiddenFigures[]} */
   const hidden = [];
   const copies = variants.map((variant) => {
-    const { predicted } = variant;
+    const {
+      predicted,
+      settings: { poolSize },
+    } = variant;
     const { low, high } = predicted;
     const copy = structuredClone({ ...predicted, low, high });
     /** @param {typeof TIMES[number] | 'meanWaitMs'} name @param {string} [route] */
@@ -80,7 +83,13 @@ export function hideUncertain(trust, variants) {
     hide('meanWaitMs');
     const isAll = !reasons.includes(null);
     for (const reason of new Map(reasons.map((each) => [each?.code, each])).values())
-      if (reason) hidden.push({ reason, poolSizes: [variant.settings.poolSize], isAll });
+      if (reason) hidden.push({ reason, poolSizes: [poolSize], isAll });
+    const why = trust.whyUnknownFailures(poolSize, predicted);
+    if (why) {
+      hidden.push({ reason: why, poolSizes: [poolSize], isAll: false });
+      for (const figures of [copy, copy.low, copy.high])
+        for (const counts of figures ? [figures, ...Object.values(figures.routes)] : []) counts.failures = NaN;
+    }
     return { ...variant, predicted: copy };
   });
   return { variants: copies, hidden: groupHidden(hidden) };

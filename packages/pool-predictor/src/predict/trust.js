@@ -1,6 +1,7 @@
 import { mean, sum } from '../base/sample-statistics.js';
 import { lowerBand, widenBand } from '../runs/run-figures.js';
 import { countFreeCores, meansByRoute, shareUsed } from '../trace/trace.js';
+import { findImpatience, judgeFailures } from './known-failures.js';
 
 /** @import { Load } from '../load/load.js' */
 /** @import { TraceLoad } from '../load/trace-load.js' */
@@ -65,6 +66,7 @@ const FULL_SERVER_SHARE = 0.7;
  * @property {(figure: { name: string, poolSize: number, inUse?: number, ms: number, lowMs?: number, highMs?: number })
  *   => CodedFinding | null} reasonToHide why a figure of requests is not shown; inUse: connections that are in use on
  *   average at that size
+ * @property {ReturnType<typeof judgeFailures>} whyUnknownFailures why it is unknown how many requests fail at a size
  * @property {(poolSize: number) => number} marginAt by which share of it a time may be longer than in all simulated
  *   runs: those of callers who wait are much alike, and where they share a server, its model errs by more
  * @property {(figures: PredictedFigures, poolSize: number) => PredictedFigures} widen makes the band of a size as wide
@@ -88,8 +90,10 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
     isOfCallers && Number(callers?.callers) > recordedSize && check.waits.count >= FULL_SHARE * trace.waitMs.length;
   const isSilent = trace.sharing ? trace.sharing.source === 'guessed' : !trace.server;
   const isAlone = others.length === 0 && serverCores === undefined;
+  const impatience = findImpatience(trace);
   const findRefusal = () => {
     if (trace.clients) return found('manyClients', trace.clients);
+    if (impatience?.isMuch) return found('clientsGiveUp', impatience);
     if (check.status === 'fails') return describeCheck(check);
     if (isAlone && !isOfCallers && trace.sharing && pilesUp(trace)) return found('growingQueue');
     return isAlone && isFull && isSilent ? found('unknownServer') : null;
@@ -123,6 +127,7 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
       const refused = refusalAt(poolSize);
       // Those of the recorded size were recorded.
       if (refused || poolSize === recordedSize) return refused;
+      if (impatience && ms > impatience.afterMs) return found('clientsGiveUp', impatience);
       if (isServerUnseen && Math.abs(slowdownAt(trace, recordedInUse, inUse)) > MAX_SLOWER) return found('busyServer');
       if (others.length === 0 && loopWaitAt(work, inUse / recordedInUse) > Math.max(MAX_SLOWER * ms, NOTICED_MS))
         return found('busyLoop');
@@ -131,6 +136,7 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
       const isWide = highMs > Math.max(most, ms + NOTICED_MS) || lowMs < Math.min(least, ms - NOTICED_MS);
       return isWide ? found('wideBand') : null;
     },
+    whyUnknownFailures: judgeFailures(trace),
     marginAt: (size) => (isOfCallers && sharing ? wideningAt(size) : 0),
     widen: (figures, size) => {
       const widened = widenBand(figures, wideningAt(size));

@@ -26,7 +26,8 @@ import { choosePoolSizes, findEnough, isSame } from './what-if-sizes.js';
  * @property {number} recordedSize NaN where the pool had no limit, or the recording does not say
  * @property {number[]} poolSizes ascending; those without figures are left out
  * @property {number} enough index of the smallest size with figures that larger ones do not better
- * @property {number[]} failures requests that fail, one for each size
+ * @property {number[]} failures requests that fail, one for each size; NaN where that is unknown
+ * @property {CodedFinding | null} unknownFailures why it is
  * @property {Record<string, WhatIfRoute>} routes
  * @property {CodedFinding | null} doubt why sizes have no figures. It may concern only some sizes: those at which it
  *   matters who waits for answers, and those at which the server, or the app's event loop, would have more to do
@@ -57,7 +58,16 @@ export async function predictWhatIf(recorded) {
   const { recordedSize, refusal, refusalAt } = trust;
   const pool = recorded.pools.indexOf(picked.pool);
   const isOpen = listWaiting(recorded).some((row) => recorded.checkouts.poolOf[row] === pool);
-  const nothing = { recordedSize, poolSizes: [], enough: 0, failures: [], routes: {}, isOpen, check };
+  const nothing = {
+    recordedSize,
+    poolSizes: [],
+    enough: 0,
+    failures: [],
+    unknownFailures: null,
+    routes: {},
+    isOpen,
+    check,
+  };
   if (refusalAt(recordedSize)) return { ...nothing, doubt: refusal };
   if (check.status === 'notChecked') return { ...nothing, doubt: describeCheck(check) };
   const { requests, failures, routes: measured } = summariseTrace(trace);
@@ -98,6 +108,7 @@ export async function predictWhatIf(recorded) {
     }),
   );
   const failing = kept.map((variant) => variant.predicted.failures);
+  const unknown = kept.map(({ settings, predicted: figures }) => trust.whyUnknownFailures(settings.poolSize, figures));
   // A figure that may be longer than what was measured is not known to be better.
   const likelyMs = figures.map(([route, figure]) =>
     kept.map(({ predicted: { routes: all } }, index) => {
@@ -109,7 +120,8 @@ export async function predictWhatIf(recorded) {
     ...nothing,
     poolSizes: kept.map(({ settings }) => settings.poolSize),
     enough: findEnough(failing, likelyMs),
-    failures: failing,
+    failures: failing.map((count, index) => (unknown[index] ? NaN : count)),
+    unknownFailures: unknown.find((why) => why) ?? null,
     routes,
     doubt: unclear ?? busy.find((reason) => reason) ?? refusal,
   };

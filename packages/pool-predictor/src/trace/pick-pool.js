@@ -4,6 +4,7 @@ import { findManyPools } from './client-use.js';
 import { comeFromCallers, completeUses, listWaiting } from './open-checkouts.js';
 import { findFailedUses } from './failed-uses.js';
 import { followOutages, joinMoves } from './outages.js';
+import { measurePatience } from './patience.js';
 import { EVENTS, OUTCOMES } from '../reading/recorded-trace.js';
 import { SOCKET_USES, judgeSockets } from './socket-users.js';
 
@@ -189,8 +190,9 @@ function takeRows(trace, pool) {
     ...(requestOf.some((row) => row >= 0) && {
       requestOf,
       requestStartedMs: Float64Array.from(requestOf, (row) => (row < 0 ? NaN : requests.startedMs[row] - firstMs)),
+      // A client that left was not answered. What its request did then is known by its checkouts alone.
       requestEndedMs: Float64Array.from(requestOf, (row) =>
-        row < 0 ? NaN : requests.startedMs[row] + requests.durationMs[row] - firstMs,
+        row < 0 || requests.statusOf[row] === 0 ? NaN : requests.startedMs[row] + requests.durationMs[row] - firstMs,
       ),
     }),
     ...(connectionOf.some((number) => number > 0) && { connectionOf }),
@@ -206,6 +208,7 @@ function takeRows(trace, pool) {
     ...(refused.length > 0 && { refused: refused.map(describe) }),
     ...(waiting.length > 0 && { waiting: waiting.map(describe) }),
     unservedShare: unserved / (unserved + rows.length),
+    patience: measurePatience(trace, pool),
     warnings: [
       ...trace.warnings,
       ...outages.map(({ atMs, readyMs }) => describeOutage(atMs - firstMs, readyMs - atMs)),

@@ -6,6 +6,7 @@ import { joinRequests } from './traced-requests.js';
 /** @import { ClientUse } from './client-use.js' */
 /** @import { ReportedServer } from '../reading/recorded-trace.js' */
 /** @import { Outage } from '../simulator/driver-pool.js' */
+/** @import { Patience } from './patience.js' */
 
 /**
  * The checkouts of one pool that had a connection, in the order in which they started.
@@ -22,7 +23,7 @@ import { joinRequests } from './traced-requests.js';
  * @property {ArrayLike<number>} [isBehind] 1: others had all connections of the pool when the wait began; the same
  * @property {ArrayLike<number>} [requestOf] the same number for the checkouts of one request, -1 where unknown
  * @property {ArrayLike<number>} [requestStartedMs] when that request arrived at the server, NaN where unknown
- * @property {ArrayLike<number>} [requestEndedMs] when it was answered
+ * @property {ArrayLike<number>} [requestEndedMs] when it was answered; NaN also where its client left before
  * @property {ArrayLike<number>} [connectionOf] the number of the connection; 0 where unknown
  * @property {ArrayLike<number>} [socketOf] the number of its request's socket, -1 where unknown
  * @property {ArrayLike<number>} [socketUseOf] who uses that: row in SOCKET_USES
@@ -39,6 +40,7 @@ import { joinRequests } from './traced-requests.js';
  *   same, in the order of their starts
  * @property {RefusedCheckout[]} [waiting] those that still waited when the recording ended, and are replayed as well
  * @property {number} [unservedShare] of the pool's checkouts: those that got no connection, and are in no list
+ * @property {Patience} [patience] of the clients
  * @property {ServerFit} [sharing] how the queries shared its cores; without it they did not slow each other down
  * @property {string[]} warnings what users of the trace should know
  */

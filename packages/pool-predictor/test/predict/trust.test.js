@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { traceText } from 'test-support/trace-text.js';
+import { findImpatience, judgeFailures } from '../../src/predict/known-failures.js';
 import { hideUncertain } from '../../src/predict/shown-figures.js';
 import { judgeTrust } from '../../src/predict/trust.js';
 import { poolOfApp } from '../../src/predict/pool-settings.js';
@@ -8,13 +9,119 @@ import { checkRecording, openRecording, pickReplayed } from '../../src/predict/r
 import { predictWhatIf } from '../../src/predict/what-if.js';
 import { choosePoolSizes, findEnough } from '../../src/predict/what-if-sizes.js';
 import { pickPool } from '../../src/trace/pick-pool.js';
+import { summariseTrace } from '../../src/trace/trace.js';
 import { readTraceText } from '../../src/reading/read-trace.js';
 import { record } from '../doctor/recordings.js';
 
 /** @import { Load } from '../../src/load/load.js' */
 /** @import { PredictedFigures } from '../../src/runs/run-figures.js' */
+/** @import { Recording } from '../../src/predict/recording.js' */
 /** @import { TraceCheck } from '../../src/predict/check-trace.js' */
 /** @import { Trace } from '../../src/trace/trace.js' */
+
+describe('clients who leave', () => {
+  /**
+   * A pool of 4 and 100 requests of 20 ms, 10 ms apart, some of which are left.
+   * @param {number} count @param {(index: number) => number} leftAfterMs
+   */
+  const leave = async (count, leftAfterMs) => {
+    const recorded = await record(
+      Array.from({ length: 100 }, (_, request) => {
+        const isLeft = request >= 100 - count;
+        const line = { atMs: 10 * request, route: 0, request };
+        const durationMs = isLeft ? leftAfterMs(request) : 25;
+        return [
+          { ...line, waitMs: 0, useMs: 20, pool: 0, connection: 1 + (request % 4) },
+          { ...line, durationMs, status: isLeft ? 0 : 500 },
+        ];
+      }).flat(),
+      { maxPoolSize: { value: 4, from: 'code' } },
+    );
+    return openRecording([recorded]);
+  };
+  const codesOf = async (/** @type {Recording} */ recording) => {
+    const { reasonToHide, refusal } = judgeTrust(recording, await checkRecording(recording));
+    const codes = [299, 301].map((ms) => reasonToHide({ name: 'p50Ms', poolSize: 2, ms })?.code);
+    return { all: refusal?.code, codes };
+  };
+
+  test('after about the same time have a time limit, and longer figures are hidden', async () => {
+    const recording = await leave(5, (request) => 299 + (request % 3));
+    expect(findImpatience(recording.trace)).toEqual({ afterMs: 300, count: 5, isMuch: false });
+    expect(await codesOf(recording)).toEqual({ all: undefined, codes: [undefined, 'clientsGiveUp'] });
+  });
+
+  test('and are more than 5 % hide all, because they may have tried again', async () => {
+    expect(await codesOf(await leave(6, () => 300))).toEqual({
+      all: 'clientsGiveUp',
+      codes: ['clientsGiveUp', 'clientsGiveUp'],
+    });
+  });
+
+  test('at different times, or rarely, hide nothing', async () => {
+    const [closed, rare] = [await leave(40, (request) => 3 * request), await leave(0, () => 0)];
+    expect([closed, rare].map(({ trace }) => findImpatience(trace))).toEqual([null, null]);
+    expect(findImpatience({ patience: { longestMs: 25, leftMs: [300], requests: 101 } })).toBeNull();
+  });
+
+  test('were not answered: the answer would have come after the last query', async () => {
+    const { trace } = await leave(1, () => 300);
+    expect(summariseTrace(trace).maxMs).toBe(25);
+  });
+
+  test('make the number of failures unknown where a request takes longer than any answer', async () => {
+    const [all, some] = [await leave(0, () => 0), await leave(1, () => 300)];
+    const codesAt = (/** @type {Recording} */ { trace }, /** @type {number} */ poolSize) =>
+      [25, 30, 31].map((maxMs) => judgeFailures(trace)(poolSize, /** @type {any} */ ({ maxMs }))?.code ?? null);
+    // The same but for 5 ms is as long.
+    expect(codesAt(all, 2)).toEqual([null, null, 'unknownFailures']);
+    expect(codesAt(all, 4)).toEqual([null, null, null]);
+    expect(codesAt(some, 4)).toEqual([null, null, 'unknownFailures']);
+  });
+
+  test.each([
+    ['has requests, but no answers', { request: 0 }, 35],
+    ['has no requests', {}, 20],
+  ])('wait as long as a recording shows that %s', async (_, request, longestMs) => {
+    const lines = [0, 15].map((atMs) => ({ atMs, waitMs: 5, useMs: 15, pool: 0, route: 0, ...request }));
+    expect(pickPool(await record(lines)).trace.patience).toMatchObject({ longestMs });
+  });
+
+  test('a prediction says why the number is unknown, at sizes that make requests wait', async () => {
+    const recorded = await record(
+      Array.from({ length: 100 }, (_, row) => ({ atMs: row, waitMs: 0, useMs: 2, pool: 0, route: 0 })),
+      { maxPoolSize: { value: 4, from: 'code' } },
+    );
+    const recording = openRecording([recorded]);
+    const { load } = recording;
+    const { variants } = await predict({ load, services: load.services, poolSizes: [1, 4], seeds: 19 });
+    const { variants: shown, hidden } = hideUncertain(judgeTrust(recording, checkOf({})), variants);
+    expect(
+      shown.map(({ predicted: { failures, low, routes } }) => [failures, low?.failures, routes['/fast'].failures]),
+    ).toEqual([
+      [NaN, NaN, NaN],
+      [0, 0, 0],
+    ]);
+    expect(hidden.filter(({ reason }) => reason.code === 'unknownFailures')).toEqual([
+      { reason: { code: 'unknownFailures', figures: { longestMs: 2 } }, poolSizes: [1], isAll: false },
+    ]);
+  });
+});
+
+/** @param {Partial<TraceCheck>} changes @returns {TraceCheck} */
+function checkOf(changes) {
+  return {
+    of: 'waits',
+    status: 'holds',
+    reason: null,
+    poolSize: 8,
+    figures: [],
+    waits: { count: 100, otherShare: 0.8, openings: 50 },
+    rateRatio: 1,
+    useRatios: {},
+    ...changes,
+  };
+}
 
 describe('trust', () => {
   /** 200 queries of 20 ms in 2 s: two connections are in use. */
@@ -30,18 +137,6 @@ describe('trust', () => {
   };
   const callers = { callers: 24, callersShare: 1 };
   const [open, closed] = [{}, { callers }].map((load) => /** @type {Load} */ (/** @type {unknown} */ (load)));
-  /** @param {Partial<TraceCheck>} changes @returns {TraceCheck} */
-  const checkOf = (changes) => ({
-    of: 'waits',
-    status: 'holds',
-    reason: null,
-    poolSize: 8,
-    figures: [],
-    waits: { count: 100, otherShare: 0.8, openings: 50 },
-    rateRatio: 1,
-    useRatios: {},
-    ...changes,
-  });
   const holds = checkOf({});
   const loop = { busyShare: 0.5, busyMs: 30, isLate: false };
   /** @param {number} restMs of each response, beyond its queries */
@@ -330,7 +425,9 @@ describe('trust', () => {
         const hideBelow = (/** @type {number} */ limitMs) => {
           /** @param {{ ms: number }} figure @returns {import('../../src/base/finding.js').CodedFinding | null} */
           const reasonToHide = ({ ms }) => (ms < limitMs ? { code: 'busyLoop', figures: {} } : null);
-          const { hidden } = hideUncertain({ reasonToHide }, [{ settings: { poolSize: 16 }, predicted }]);
+          const { hidden } = hideUncertain({ reasonToHide, whyUnknownFailures: () => null }, [
+            { settings: { poolSize: 16 }, predicted },
+          ]);
           return hidden.map(({ isAll }) => isAll);
         };
         // The shortest time is the mean wait, which is not one of a route.
