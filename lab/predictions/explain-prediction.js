@@ -22,7 +22,7 @@ import { describeSlowdown } from './explain-saturation.js';
  */
 export function explainPrediction(variants, load, route, { isBrief = false } = {}) {
   return [
-    describeKnee(variants[variants.length - 1].settings.poolSize, load),
+    describeKnee(largestOf(variants), load),
     ...compareEnds(variants, route, isBrief),
     describeNeed(load),
     ...(load.slowdown ? [describeSlowdown(load.slowdown)] : []),
@@ -74,14 +74,25 @@ function describeNeed({ lastsMs, peakActive, meanActive, floor }) {
   return floor > 1 ? `${uses} With fewer than ${floor}, requests pile up until it ends.` : uses;
 }
 
-/** The smallest size from which on more do not help. @param {Facts} load @returns {number | null} */
-export function bestSize({ knee, peakActive }) {
-  return knee === null ? null : Math.min(knee, peakActive);
+/**
+ * The smallest size from which on more do not help, or from which on the server is the bottleneck.
+ * @param {Facts} load
+ * @returns {number | null}
+ */
+export function bestSize({ knee, peakActive, floor, slowdown }) {
+  if (knee === null) return null;
+  return Math.min(knee, peakActive, slowdown ? Math.max(slowdown.poolSize, floor) : Infinity);
+}
+
+/** @param {Variant[]} variants ascending; one may stand for several sizes */
+function largestOf(variants) {
+  const { poolSize, upTo = poolSize } = variants[variants.length - 1].settings;
+  return upTo;
 }
 
 /** @param {number} largest of the sizes @param {Facts} load */
-function describeKnee(largest, load) {
-  const size = bestSize(load);
-  if (size === null) return `More than ${countConnections(largest)} would still help.`;
+function describeKnee(largest, { knee, peakActive }) {
+  if (knee === null) return `More than ${countConnections(largest)} would still help.`;
+  const size = Math.min(knee, peakActive);
   return `More than ${countConnections(size)} ${size === 1 ? 'does' : 'do'} not help.`;
 }

@@ -34,7 +34,7 @@ describe('the view', () => {
 
   test('says why predicted figures are hidden, and why requests waited, at each size', () => {
     const words = ['Pool size 1: Requests wait 3.0 s on average, because /slow holds the only connection.'];
-    const gaps = ['No figures for 5: nobody waited for a connection.'];
+    const gaps = ['No figures for 5: nobody waited for a full pool.'];
     const { page } = showResult('x.json', read({ gaps: { words: gaps }, doctor: { words } }), 80);
     for (const text of [...gaps, ...words]) expect(page).toContain(`<li>${text}</li>`);
     expect(() => showResult('x.json', read({ doctor: { words: [5] } }), 80)).toThrow('doctor.words[0] must be text');

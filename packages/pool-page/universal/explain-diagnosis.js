@@ -152,7 +152,7 @@ function explainCause(cause, facts) {
       ? "the app's event loop has no time left"
       : `something blocks the app's event loop, for ${delay} in an average second`,
     failedOperations: failed ? explainFailed(failed) : '',
-    concurrencyLimit: `the app runs at most ${limit} of ${limited} at once, and the pool has room`,
+    concurrencyLimit: `the app runs at most ${limit} of ${limited} at once`,
   };
   return String(words[cause]);
 }
