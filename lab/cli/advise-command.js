@@ -60,9 +60,7 @@ async function findAdvice(scenario, { slo: slos, headroom, seeds, firstSeed, exp
   const input = await readLoad({ ...loadOptions, scenario, firstSeed });
   const { load, simulation, check, trust } = input;
   const refusal = trust?.refusal;
-  // Where the server is unknown, the advised size may be near the recorded one.
-  if (refusal && refusal.code !== 'unknownServer')
-    return refuse(explainHidden({ reason: refusal, poolSizes: ['any size'], isAll: true }), check);
+  if (refusal) return refuse(explainHidden({ reason: refusal, poolSizes: ['any size'], isAll: true }), check);
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
   const fleet = isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined;
@@ -73,7 +71,7 @@ async function findAdvice(scenario, { slo: slos, headroom, seeds, firstSeed, exp
   const first = await adviseOn(load);
   // Only the worse of the two is shown.
   const second =
-    load.closedReading && (await adviseOn(load.closedReading, first.verdict === 'size' ? Number(first.poolSize) : 0));
+    load.otherReading && (await adviseOn(load.otherReading, first.verdict === 'size' ? Number(first.poolSize) : 0));
   const advice = second ? pickWorse(first, second) : first;
   const doubts = second && load.callers ? [describeWorse(load.callers, first, second)] : [];
   const unsure = trust && explainHiding(trust, advice, slos);
@@ -133,10 +131,9 @@ function printAdvice(found, { look, layOut, print }) {
 function explainHiding(trust, { poolSize, rows }, slos) {
   if (poolSize === null) return undefined;
   const advised = rows.filter((row) => row.poolSize === poolSize);
-  const inUse = Math.max(...advised.map(({ utilisation }) => utilisation * poolSize));
-  for (const [index, { figure }] of slos.entries()) {
+  for (const index of slos.keys()) {
     const ms = Math.min(...advised.map(({ goals }) => goals[index].medianMs));
-    const reason = trust.reasonToHide({ name: figure, poolSize, inUse, ms });
+    const reason = trust.reasonToHide({ poolSize, ms });
     if (reason) return explainHidden({ reason, poolSizes: [poolSize], isAll: true });
   }
   return undefined;

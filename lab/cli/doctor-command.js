@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { checkRecording, diagnose, openRecording, poolOfApp, predict } from 'mongodb-pool-predictor';
+import { diagnose, judgeTrust, openRecording, poolOfApp, predict, predictReadings } from 'mongodb-pool-predictor';
 import { describeHistory } from '../predictions/describe-input.js';
 import { renderComparison, renderDiagnosis, toJson } from '../predictions/diagnosis-view.js';
 import { inThreads } from './in-threads.js';
@@ -92,8 +92,8 @@ async function diagnoseFile(file, fleet) {
  *
  * @param {RecordedTrace} recorded
  * @param {Diagnosis} diagnosis of it
- * @returns {Promise<number | null>} null for a history, and unless the pool is too small for its load, a replay
- *   explains the recorded waits, and there is such a size
+ * @returns {Promise<number | null>} null for a history, and unless the pool is too small for its load, the recording can
+ *   be predicted, and there is such a size
  */
 async function suggestSize(recorded, { verdict: { cause, facts } }) {
   if (recorded.header.history) return null;
@@ -104,20 +104,14 @@ async function suggestSize(recorded, { verdict: { cause, facts } }) {
   if (!settings || trace.header.maxPoolSize !== facts.maxPoolSize) return null;
   const size = facts.maxPoolSize;
   const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...settings, poolSize });
-  if ((await checkRecording(recording)).status !== 'holds') return null;
+  if (judgeTrust(recording, null).refusal) return null;
   const poolSizes = Array.from({ length: Math.min(MAX_SIZES, (MAX_TIMES - 1) * size) }, (_, index) => size + index + 1);
-  const knees = [];
-  // Where the trace can't tell whether callers wait for their answers, the size must do for both.
-  for (const one of [load, ...(load.closedReading ? [load.closedReading] : [])]) {
-    const { knee } = (
-      await inThreads({ load: one, services, resolutionMs: 0 }, (hooks) =>
-        predict({ load: one, services, poolSizes, poolOf, seeds: 19, ...hooks }),
-      )
-    ).load;
-    if (knee === null) return null;
-    knees.push(knee);
-  }
-  return Math.max(...knees);
+  const prediction = await predictReadings(load, (one) =>
+    inThreads({ load: one, services, resolutionMs: 0 }, (hooks) =>
+      predict({ load: one, services, poolSizes, poolOf, seeds: 19, ...hooks }),
+    ),
+  );
+  return prediction.load.knee;
 }
 
 /** @param {string | undefined} url @param {number} seconds @param {DoctorFleet} fleet */

@@ -1,11 +1,17 @@
-import { hideUncertain, parsePoolSizes, poolOfApp, predict, summariseTrace } from 'mongodb-pool-predictor';
+import {
+  hideUncertain,
+  parsePoolSizes,
+  poolOfApp,
+  predict,
+  predictReadings,
+  summariseTrace,
+} from 'mongodb-pool-predictor';
 import { describeEnvironment } from '../harness/environment.js';
 import { describePool } from '../predictions/describe-input.js';
 import { explainHidden, explainTrust } from '../predictions/explain-check.js';
 import { bestSize } from '../predictions/explain-prediction.js';
-import { describeDoubt } from '../predictions/describe-callers.js';
 import { createPredictView, foldSizes, pickRows } from '../predictions/predict-view.js';
-import { DASH, formatCell } from '../report/columns.js';
+import { pickFilled, pickMain } from '../report/columns.js';
 import { renderHtml } from '../report/html.js';
 import { renderTable } from '../report/table.js';
 import { paintText } from '../base/paint.js';
@@ -15,10 +21,8 @@ import { LOAD_OPTIONS, reword } from './options.js';
 import { readLoad } from './read-load.js';
 
 /** @import { CommandData } from './add-command.js' */
-/** @import { Load, PoolOptions } from 'mongodb-pool-predictor' */
+/** @import { Load, PoolOptions, PredictedFigures, Slowdown } from 'mongodb-pool-predictor' */
 /** @import { Output } from './output.js' */
-/** @import { Facts } from '../predictions/explain-prediction.js' */
-/** @import { LabView, Variant } from '../report/result-types.js' */
 
 const DEFAULT_SIZES = '1..20';
 /** Reasons that say nothing against the best guess. */
@@ -74,23 +78,20 @@ async function predictSizes(scenario, { poolSizes, driver, seeds, firstSeed, ban
   const pool = driver === '7' ? input.pool : undefined;
   const poolOf = pool ? (/** @type {number} */ poolSize) => poolOfApp({ ...pool.settings, poolSize }) : POOL_OF[driver];
   const notes = [...input.notes, ...(pool ? [describePool(pool)] : [])];
-  const withheld = poolSizes.filter((size) => trust?.refusalAt(size));
-  const sizes = poolSizes.filter((size) => !withheld.includes(size));
-  const gaps =
-    trust?.refusal && withheld.length > 0
-      ? [explainHidden({ reason: trust.refusal, poolSizes: withheld, isAll: true })]
-      : [];
-  const lists = { about, gaps, notes };
-  if (sizes.length === 0) return { ...lists, result: { lab: 'predict', check, withheld, variants: [], notes: gaps } };
+  const lists = { about, notes };
+  if (trust?.refusal) {
+    const gaps = [explainHidden({ reason: trust.refusal, poolSizes, isAll: true })];
+    return { ...lists, gaps, result: { lab: 'predict', check, withheld: poolSizes, variants: [], notes: gaps } };
+  }
   /** @param {Load} one */
   async function predictOn(one) {
     const common = { load: one, ...simulation };
-    const options = { poolSizes: sizes, seeds, firstSeed, poolOf, widen: trust?.widen };
-    const prediction = await inThreads(common, (hooks) => predict({ ...common, ...options, ...hooks }));
-    return { hidden: [], ...prediction, ...(trust && hideUncertain(trust, prediction.variants)) };
+    const options = { poolSizes, seeds, firstSeed, poolOf, widen: trust?.widen };
+    return inThreads(common, (hooks) => predict({ ...common, ...options, ...hooks }));
   }
-  const prediction = await predictOn(load);
-  const closed = load.closedReading && (await predictOn(load.closedReading));
+  const prediction = await predictReadings(load, predictOn);
+  const { variants, hidden } = trust ? hideUncertain(trust, prediction.variants) : { ...prediction, hidden: [] };
+  const slowdown = keepShown(prediction.load.slowdown, variants);
   const recorded = trace && summariseTrace(trace);
   // What is not sure is null in JSON, too.
   const result = {
@@ -98,108 +99,72 @@ async function predictSizes(scenario, { poolSizes, driver, seeds, firstSeed, ban
     startedAt: new Date().toISOString(),
     environment: describeEnvironment(null),
     settings: { ...settings, driver: Number(driver), poolSizes, seeds: prediction.seeds, firstSeed },
-    load: prediction.load,
+    load: { ...prediction.load, slowdown },
     ...(check !== undefined && { check }),
-    ...(withheld.length > 0 && { withheld }),
     ...(load.server && { server: describeServer(load.server) }),
-    variants: prediction.variants.map((variant) =>
+    variants: variants.map((variant) =>
       recorded && variant.settings.poolSize === trace.header.maxPoolSize ? { ...variant, measured: recorded } : variant,
     ),
-    ...(closed && { closedReading: { load: closed.load, variants: closed.variants } }),
-    notes: [...about, ...gaps, ...notes],
+    notes: [...about, ...notes],
     warnings,
   };
-  // The first line says why a recording was not checked.
-  const hidden = prediction.hidden.filter(({ reason }) => reason.code !== check?.reason);
   return { ...lists, result, trust, hidden, hasBands: bands, isExplained: explain || bands, html };
 }
 
 /** @param {Awaited<ReturnType<typeof predictSizes>>} found @param {Output} output */
 async function printPrediction(found, { look, layOut, print }) {
   if (!('isExplained' in found)) return print(found.gaps.map(layOut), found.result);
-  const { result, about, gaps, notes, trust, hidden, hasBands, isExplained, html } = found;
-  const { load, closedReading, withheld = [], settings, variants } = result;
-  const readings = [load, ...(closedReading ? [closedReading.load] : [])];
-  const best = readings.map(bestSize);
-  const unknown = [
-    ...withheld,
-    ...hidden.flatMap(({ reason, poolSizes }) => (HARMLESS.includes(reason.code) ? [] : poolSizes)),
-  ];
-  const isGuess = best.every((size) => !unknown.includes(size ?? settings.poolSizes[settings.poolSizes.length - 1]));
+  const { result, about, notes, trust, hidden, hasBands, isExplained, html } = found;
+  const { load, settings, variants } = result;
+  const best = bestSize(load);
+  const unknown = hidden.flatMap(({ reason, poolSizes }) => (HARMLESS.includes(reason.code) ? [] : poolSizes));
+  const largest = settings.poolSizes[settings.poolSizes.length - 1];
+  const isGuess = !unknown.includes(settings.poolSizes.find((each) => best !== null && each >= best) ?? largest);
   const isRandom = settings.seeds > 1;
   const facts = { load, isRandom, isReplay: trust !== undefined, isGuess, notes };
-  const view = createPredictView({
-    ...facts,
-    ...(!isExplained && { load: needOf(readings) }),
-    hasBands,
-    isExplained,
-    hasClosedReading: closedReading && !isExplained,
-  });
-  const shown = isExplained ? result : brief(view, result, [...best, trust?.recordedSize ?? null]);
-  const guess = isGuess ? describeBest(best, variants[variants.length - 1].settings.poolSize) : '';
+  const view = createPredictView({ ...facts, hasBands, isExplained });
+  const shown = isExplained
+    ? result
+    : { ...result, variants: pickRows(foldSizes(view, variants), [best, trust?.recordedSize ?? null]) };
+  const isShown = pickFilled(pickMain(view.columns), shown.variants).length > 1;
+  const guess = isGuess && isShown ? describeBest(best, variants[variants.length - 1].settings.poolSize) : '';
   const first = [guess, trust && explainTrust(trust)].filter(Boolean).join(' ');
   const tableLook = { ...look, isFirst: false };
   const texts = [
     ...about,
-    ...gaps,
     ...new Set(hidden.map(explainHidden)),
     ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
   ];
   const blocks = [
     layOut(first).replace(guess, paintText(guess, 'bold', look.paint)),
-    hasFigures(view, shown.variants)
+    isShown
       ? renderTable(view, shown, tableLook)
       : layOut('No figure is sure enough to show. Record for longer, with more requests.'),
     ...texts.map(layOut),
   ];
-  if (closedReading?.load.callers && isExplained) {
-    const other = createPredictView({ load: closedReading.load, isRandom, hasBands, isExplained });
-    blocks.push(layOut(describeDoubt(closedReading.load.callers)));
-    blocks.push(renderTable(other, { ...result, variants: closedReading.variants, warnings: [] }, tableLook));
-  }
   print(blocks, result);
   if (!html) return;
   await writeAtomically(html, renderHtml([{ lab: createPredictView({ ...facts, hasBands: true }), result }]));
   process.stderr.write(`Report: ${html}\n`);
 }
 
-/** Whether a table says more than sizes. @param {LabView} view @param {Variant[]} variants */
-function hasFigures({ columns }, variants) {
-  const [, ...figures] = columns.filter(({ detail }) => !detail);
-  return figures.some((column) => variants.some((variant) => formatCell(column, variant) !== DASH));
-}
-
-/** The answer. @param {(number | null)[]} best of each reading @param {number} largest size that was simulated */
-function describeBest(best, largest) {
-  if (best.includes(null)) return `Best guess: more than ${largest}.`;
-  return `Best guess: ${Math.max(...best.map(Number))}.`;
-}
-
-/** What the load needs in the worst of its readings. @param {Facts[]} readings @returns {Facts} */
-function needOf(readings) {
-  const knees = readings.map(({ knee }) => knee);
-  return {
-    ...readings[0],
-    knee: knees.includes(null) ? null : Math.max(...knees.map(Number)),
-    peakActive: Math.max(...readings.map(({ peakActive }) => peakActive)),
-  };
-}
-
 /**
- * A result with fewer rows.
- *
- * @template {{ variants: Variant[], closedReading?: { variants: Variant[] } }} R
- * @param {LabView} view
- * @param {R} result
- * @param {(number | null)[]} sizes that must be shown
- * @returns {R}
+ * Leaves out a slowdown if a figure of it is hidden.
+ * @param {Slowdown | null} slowdown
+ * @param {{ settings: { poolSize: number }, predicted: PredictedFigures }[]} variants
  */
-function brief(view, result, sizes) {
-  const variants = result.variants.map((variant, index) => ({
-    ...variant,
-    ...(result.closedReading && { closedReading: result.closedReading.variants[index].predicted }),
-  }));
-  return { ...result, variants: pickRows(foldSizes(view, variants), sizes) };
+function keepShown(slowdown, variants) {
+  if (slowdown === null) return null;
+  const isShown = (/** @type {number} */ size) =>
+    variants.some(
+      ({ settings, predicted }) => settings.poolSize === size && predicted.routes[slowdown.route].p99Ms >= 0,
+    );
+  return isShown(slowdown.poolSize) && isShown(slowdown.largerSize) ? slowdown : null;
+}
+
+/** The answer. @param {number | null} best @param {number} largest size that was simulated */
+function describeBest(best, largest) {
+  return best === null ? `Best guess: more than ${largest}.` : `Best guess: ${best}.`;
 }
 
 /** What is known of the server, without the times of each checkout. @param {NonNullable<Load['server']>} server */

@@ -71,16 +71,15 @@ const TURNAROUND_MS = 5;
  * @property {string[]} warnings
  * @property {Record<string, unknown>} settings for the result
  * @property {Trace} [trace]
- * @property {TraceCheck} [check] whether the trace can be predicted
+ * @property {TraceCheck} [check] whether the trace predicts another one
  * @property {Trust} [trust]
  */
 
 /**
- * Reads a load. Checks whether a trace can be predicted, see checkRecording; with `--check`, from the other trace that
- * was given.
+ * Reads a load. Checks whether a trace predicts another one, if one was given.
  *
  * @param {LoadOptions & { firstSeed: number }} options
- * @returns {Promise<LoadInput>} of a trace, the first note is about the check
+ * @returns {Promise<LoadInput>}
  * @throws {Error} unless there is exactly one load; for a file that can't be read; for a route without a service time
  */
 export async function readLoad({ trace = [], scenario = [], ...options }) {
@@ -113,12 +112,12 @@ async function readTraceLoad(files, { firstSeed, check: otherFile, callers, serv
     load,
     simulation: { services: load.services, overhead, resolutionMs: 0 },
     trace,
-    check,
-    trust: judgeTrust({ trace, load, others, serverCores }, check),
+    check: check ?? undefined,
+    trust: judgeTrust({ trace, load, others }, check),
     pool: settings && { settings, app: 'the recorded app' },
     about: describePick(picked),
     notes: [
-      explainCheck(check),
+      ...(check ? [explainCheck(check)] : []),
       describeCallers(load.callers),
       ...describeSharing(trace, load),
       load.isMeasured

@@ -1,10 +1,9 @@
-import { explainReason } from 'mongodb-pool-page/universal/finding-words.js';
-import { formatQuantity, formatShare } from 'mongodb-pool-page/universal/quantity.js';
+import { countOf, formatQuantity, formatShare } from 'mongodb-pool-page/universal/quantity.js';
 
-/** @import { Advice, CallerFacts, CodedFinding } from 'mongodb-pool-predictor' */
+/** @import { Advice, CallerFacts } from 'mongodb-pool-predictor' */
 
 /** Which requests of a trace wait for the answers to others, as one sentence. @param {CallerFacts} facts */
-export function describeCallers({ callers, callersShare, visits, visitsShare, aloneShare, thinkMs, isUnclear }) {
+export function describeCallers({ callers, callersShare, visits, visitsShare, aloneShare, thinkMs, fewest }) {
   const parts = [
     callers > 0 &&
       `${formatShare(callersShare)} of the queries come from ${
@@ -15,30 +14,14 @@ export function describeCallers({ callers, callersShare, visits, visitsShare, al
         'one before it',
     aloneShare > 0 && `${formatShare(aloneShare)} arrive on their own`,
   ].filter(Boolean);
-  if (callers + visits === 0) {
-    return isUnclear
-      ? 'First, all queries arrive at the times in the trace.'
-      : 'No query waits for the answer to another: all arrive at the times in the trace.';
-  }
+  const other =
+    fewest === null
+      ? ''
+      : ` The bands also hold what happens if as few as ${countOf(fewest, 'caller', 'callers')} sent all of them.`;
+  if (callers + visits === 0)
+    return `No query seems to wait for the answer to another: all arrive at the times in the trace.${other}`;
   const think = formatQuantity(thinkMs, 'ms');
-  return (
-    `${isUnclear ? 'First, of' : 'Of'} the trace, ${parts.join('; ')}. From an answer to the next query it takes ` +
-    `${think} (median).`
-  );
-}
-
-/** @param {CallerFacts} facts why they are unclear */
-function describeReason(facts) {
-  const why = explainReason({ code: /** @type {CodedFinding['code']} */ (facts.doubt), figures: facts });
-  return `It is unclear, because ${why},`;
-}
-
-/** The trace can't tell. @param {CallerFacts} closedReading */
-export function describeDoubt(closedReading) {
-  return (
-    `${describeReason(closedReading)} whether these queries arrive on their own, as above, or come from callers that ` +
-    `wait for their answers, as below. ${describeCallers({ ...closedReading, isUnclear: false })}`
-  );
+  return `Of the trace, ${parts.join('; ')}. From an answer to the next query it takes ${think} (median).${other}`;
 }
 
 /** What to call an advice without a size, from the best to the worst. @type {Record<Advice['verdict'], string>} */
@@ -65,20 +48,17 @@ export function pickWorse(first, second) {
 /**
  * Which of the two it is.
  *
- * @param {CallerFacts} facts why they are unclear
- * @param {Advice} arriving if the queries arrive on their own
- * @param {Advice} waiting if they come from callers that wait for their answers
+ * @param {CallerFacts} facts
+ * @param {Advice} likely
+ * @param {Advice} other if as few callers as possible sent the requests
  */
-export function describeWorse(facts, arriving, waiting) {
-  const [one, other] = [arriving, waiting].map(({ verdict, poolSize }) =>
+export function describeWorse({ fewest }, likely, other) {
+  const [one, two] = [likely, other].map(({ verdict, poolSize }) =>
     poolSize === null ? VERDICTS[verdict] : String(poolSize),
   );
-  const both =
-    one === other
-      ? `Both give ${one}.`
-      : `The first gives ${one}, the second ${other}: this advice is the worse of the two.`;
+  if (one === two) return '';
   return (
-    `${describeReason(facts)} whether all queries arrive on their own, or some come from callers that wait for their ` +
-    `answers. ${both}`
+    `As few as ${countOf(Number(fewest), 'caller', 'callers')} could have sent the recorded requests, each after the answer to its last: then it ` +
+    `would be ${two} instead of ${one}. This advice is the worse of the two. --callers N says how many did.`
   );
 }

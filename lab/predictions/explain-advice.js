@@ -1,4 +1,10 @@
-import { countConnections, countOf, formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import {
+  countConnections,
+  countOf,
+  formatNumber,
+  formatQuantity,
+  formatTenths,
+} from 'mongodb-pool-page/universal/quantity.js';
 import { explainFullServer, explainRange } from './explain-saturation.js';
 
 /** @import { Advice, FleetFacts, ResponseParts, Remedy, Slo } from 'mongodb-pool-predictor' */
@@ -72,6 +78,13 @@ function explainNothing({ samples, loads, seeds, parts, saturation }) {
   const goals = samples.length === 1 ? 'the goal' : 'all goals';
   const headline = `No pool size ${isUnsure ? 'is sure to meet' : 'meets'} ${goals}.`;
   if (missed.length === 0) {
+    const [without] = loads.filter(({ smallest }) => smallest === null);
+    if (without)
+      return [
+        headline,
+        `At load x${without.factor}, every size misses ${goals}. Requests wait until connections are opened, or ` +
+          'while the driver has no server, and more connections do not shorten that.',
+      ];
     const alone = loads.map(({ factor, smallest }) => `${countConnections(Number(smallest))} at load x${factor}`);
     return [headline, `Each load alone has a size that does: ${alone.join(', ')}. No size does at both loads.`];
   }
@@ -164,7 +177,7 @@ function explainUse({ loads, poolSize }) {
   const uses = loads
     .map(
       ({ factor, meanActive, peakActive }) =>
-        `at load x${factor} ${formatNumber(meanActive, 1)} on average and up to ${peakActive} at once`,
+        `at load x${factor} ${formatTenths(meanActive)} on average and up to ${peakActive} at once`,
     )
     .join(', ');
   const { factor, floor } = loads[loads.length - 1];

@@ -1,4 +1,4 @@
-import { countConnections, describeBand, formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { countConnections, describeBand, formatQuantity, formatTenths } from 'mongodb-pool-page/universal/quantity.js';
 import { describeSlowdown } from './explain-saturation.js';
 
 /** @import { Variant } from '../report/result-types.js' */
@@ -70,7 +70,7 @@ function describeMax({ maxMs = NaN, band: [lowMs, highMs] }) {
 function describeNeed({ lastsMs, peakActive, meanActive, floor }) {
   const uses =
     `Without a limit, the load lasts ${formatQuantity(lastsMs, 'ms')} and uses up to ` +
-    `${countConnections(peakActive)} at once, ${formatNumber(meanActive, 1)} on average.`;
+    `${countConnections(peakActive)} at once, ${formatTenths(meanActive)} on average.`;
   return floor > 1 ? `${uses} With fewer than ${floor}, requests pile up until it ends.` : uses;
 }
 

@@ -11,7 +11,6 @@ import { bestSize, explainPrediction } from './explain-prediction.js';
  * @param {Facts} result.load
  * @param {boolean} result.isRandom whether the figures have a band
  * @param {boolean} [result.hasBands] shows the band of every figure, not just of p95
- * @param {boolean} [result.hasClosedReading] variants have a second reading, as `closedReading`
  * @param {boolean} [result.isExplained] shows all columns on a terminal, as the page does
  * @param {string[]} [result.notes] what the figures cover
  * @param {boolean} [result.isGuess] whether what is said about the best size can be relied on
@@ -23,7 +22,6 @@ export function createPredictView({
   isRandom,
   hasBands = false,
   isExplained = hasBands,
-  hasClosedReading = false,
   isGuess = true,
   isReplay = false,
   notes = [],
@@ -39,7 +37,7 @@ export function createPredictView({
     return differing === -1 ? 0 : one[differing] - other[differing];
   });
   const detail = !isExplained;
-  const hasBand = isRandom && !hasBands && !hasClosedReading;
+  const hasBand = isRandom && !hasBands;
   return {
     name: 'predict',
     title: 'What a load test would measure',
@@ -66,13 +64,12 @@ export function createPredictView({
     ],
     glossary: {
       ...(isExplained && { band: 'one more measurement lies in it with a probability of 90 %.' }),
-      ...(hasClosedReading && { closed: "p95 if the requests come from callers, which the recording can't rule out." }),
     },
     columns: [
       { heading: 'pool', about: 'connections in the pool', value: describeSizes },
       { heading: 'fail', about: 'requests that fail', value: of((figures) => figures.failures) },
       ...routes.flatMap((route, index) =>
-        routeColumns(route, { hasBand, hasClosedReading, isBrief: detail, routes: routes.length, index }),
+        routeColumns(route, { hasBand, isBrief: detail, routes: routes.length, index }),
       ),
       ...shareColumns({ detail }, [
         {
@@ -112,29 +109,23 @@ const [ALL_COLUMNS, SOME_COLUMNS, ONE_COLUMN] = [2, 3, 7];
 
 /**
  * @param {string} route
- * @param {{ hasBand: boolean, hasClosedReading: boolean, isBrief: boolean, routes: number, index: number }} options
+ * @param {{ hasBand: boolean, isBrief: boolean, routes: number, index: number }} options
  *   isBrief: only as many columns as fit
  * @returns {Column[]}
  */
-function routeColumns(route, { hasBand, hasClosedReading, isBrief, routes, index }) {
+function routeColumns(route, { hasBand, isBrief, routes, index }) {
   const hasRoom = (/** @type {number} */ most) => !isBrief || (routes <= most && index < most);
-  const [p50, p95, p99, max] = FIGURES.map((figure) => ofRoute(route, figure));
+  const [p50, p95, p99, max] = FIGURES.map((figure) => cellOf(route, figure));
   const detail = !hasRoom(SOME_COLUMNS);
   const bandDetail = !hasRoom(ALL_COLUMNS);
   const isTooMany = isBrief && index >= ONE_COLUMN;
   return shareColumns({ group: route, unit: 'ms', digits: 'times' }, [
     { heading: 'p50', about: 'half of the requests take at most this long', value: p50, detail },
     { heading: 'p95', about: '95 of 100 take at most this long', value: p95, detail: isTooMany },
-    ...(hasClosedReading ? [{ heading: 'closed', value: closedReading(route, 'p95Ms'), detail }] : []),
     ...(hasBand ? [{ heading: 'p95 band', value: bandOfRoute(route, 'p95Ms'), detail: bandDetail }] : []),
     { heading: 'p99', about: '99 of 100 take at most this long', value: p99, detail: isBrief },
     { heading: 'max', value: max, detail },
   ]);
-}
-
-/** The second reading. @param {string} route @param {'p95Ms'} figure @returns {Column['value']} */
-function closedReading(route, figure) {
-  return (/** @type {any} */ { closedReading: figures }) => (figures ? timeOf(figures, route, figure) : undefined);
 }
 
 const FIGURES = /** @type {const} */ (['p50Ms', 'p95Ms', 'p99Ms', 'maxMs']);
@@ -204,6 +195,15 @@ function of(figure) {
 /** @param {string} route @param {TimeFigure} figure */
 function ofRoute(route, figure) {
   return (/** @type {Variant} */ { predicted }) => timeOf(predicted, route, figure);
+}
+
+/** A figure, or where it is hidden, its band. @param {string} route @param {TimeFigure} figure @returns {Column['value']} */
+function cellOf(route, figure) {
+  const ends = band(({ routes }) => routes[route]?.[figure]);
+  return (variant) => {
+    const ms = timeOf(variant.predicted, route, figure);
+    return Number.isNaN(ms) ? ends(variant) : ms;
+  };
 }
 
 /** @param {string} route @param {TimeFigure} figure */

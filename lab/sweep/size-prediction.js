@@ -1,12 +1,12 @@
 import { TraceLines } from 'mongodb-pool-monitor';
 import {
   advise,
-  checkRecording,
   hideUncertain,
   judgeTrust,
   openRecording,
   poolOfApp,
   predict,
+  predictReadings,
   readTraceText,
 } from 'mongodb-pool-predictor';
 import { mean, median } from 'mongodb-pool-predictor/statistics';
@@ -14,7 +14,7 @@ import { pickWorse } from '../predictions/describe-callers.js';
 import { explainHidden } from '../predictions/explain-check.js';
 
 /** @import { Advice, CodedFinding, Load, PredictedFigures, RecordedTrace, Slo } from 'mongodb-pool-predictor' */
-/** @import { TraceLoad, Trust } from 'mongodb-pool-predictor' */
+/** @import { Trust } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
 /** @import { Seen } from '../harness/monitor-reader.js' */
 
@@ -63,27 +63,29 @@ export async function predictSize(poolSize, recordings, { isScenario }) {
   const others = recordings.filter((recording) => recording.poolSize !== poolSize).slice(0, MAX_PREDICTIONS);
   if (own.length === 0 || others.length === 0) return {};
   const opened = await Promise.all(others.map((other) => openAmong(other, others)));
+  // Users of a scenario are known: nobody else can have sent their requests.
   const loads = own.map(({ trace }) => {
     const { load } = openRecording([trace]);
-    return (isScenario && load.closedReading) || load;
+    return isScenario ? { ...load, otherReading: undefined } : load;
   });
   /** @type {PredictedFigures[]} */
   const predictions = [];
   for (const { recording, trust } of opened)
     for (const arrived of loads) {
       const { settings, overhead, load, trace } = recording;
-      const { variants } = await predict({
-        load: { ...repeatArrivals(arrived), server: trace.sharing },
-        services: { ...arrived.services, ...load.services },
-        overhead,
-        poolSizes: [poolSize],
-        seeds: RUNS,
-        poolOf: (size) => poolOfApp({ ...settings, poolSize: size }),
-        widen: trust.widen,
-      });
+      const { variants } = await predictReadings(arrived, (one) =>
+        predict({
+          load: { ...repeatArrivals(one), server: trace.sharing },
+          services: { ...arrived.services, ...load.services },
+          overhead,
+          poolSizes: [poolSize],
+          seeds: RUNS,
+          poolOf: (size) => poolOfApp({ ...settings, poolSize: size }),
+          widen: trust.widen,
+        }),
+      );
       predictions.push(variants[0].predicted);
     }
-  const [{ callers }] = loads;
   /** @param {(trust: Trust) => CodedFinding | null} judge @returns {CodedFinding | null} null: one recording tells */
   const askAll = (judge) => {
     const reasons = opened.map(({ trust }) => judge(trust));
@@ -91,10 +93,7 @@ export async function predictSize(poolSize, recordings, { isScenario }) {
   };
   /** @type {Pick<Trust, 'reasonToHide' | 'whyUnknownFailures'>} */
   const trusted = {
-    reasonToHide: (figure) =>
-      callers.doubt !== null && !isScenario
-        ? { code: callers.doubt, figures: callers }
-        : askAll((trust) => trust.reasonToHide(figure)),
+    reasonToHide: (figure) => askAll((trust) => trust.reasonToHide(figure)),
     whyUnknownFailures: (size, figures) => askAll((trust) => trust.whyUnknownFailures(size, figures)),
   };
   const [low, high] = /** @type {const} */ (['low', 'high']).map((end) => predictions.map((each) => each[end]));
@@ -122,10 +121,8 @@ export async function adviseFrom(recordings, slos, { isScenario }) {
   if (trust.refusal) throw new Error(explainHidden({ reason: trust.refusal, poolSizes: ['any size'], isAll: true }));
   const { load, overhead } = recording;
   const options = { services: load.services, overhead, slos, marginAt: trust.marginAt };
-  const { closedReading } = load;
-  const second = closedReading && (await advise({ load: closedReading, ...options }));
-  if (second && isScenario) return second;
   const first = await advise({ load, ...options });
+  const second = load.otherReading && !isScenario && (await advise({ load: load.otherReading, ...options }));
   return second ? pickWorse(first, second) : first;
 }
 
@@ -145,7 +142,7 @@ async function openAmong(measured, recordings) {
   const others = recordings.filter((each) => each.poolSize !== measured.poolSize);
   const recording = openRecording([measured, ...others].map(({ trace }) => trace));
   // At another size, the load may have been another one by chance: that is no reason to doubt the model.
-  return { recording, trust: judgeTrust(recording, await checkRecording({ ...recording, others: [] })) };
+  return { recording, trust: judgeTrust(recording, null) };
 }
 
 /**
@@ -164,7 +161,7 @@ function combine(sets, pick) {
 
 /**
  * A load whose every run has the arrivals that were recorded. The times of their queries are drawn anew.
- * @param {TraceLoad} load
+ * @param {Load} load
  * @returns {Load}
  */
 function repeatArrivals({ routes, durationMs, withOpenings, recordedSeed, ...load }) {

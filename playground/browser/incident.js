@@ -1,4 +1,4 @@
-import { checkRecording, judgeTrace, judgeTrust, openRecording, readTraceText } from 'mongodb-pool-predictor';
+import { judgeTrace, judgeTrust, openRecording, readTraceText } from 'mongodb-pool-predictor';
 import { explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { explainHidden, explainTrust } from '../../lab/predictions/explain-check.js';
 
@@ -24,8 +24,7 @@ export async function readIncident(text) {
   const recorded = await readTraceText(text);
   const recording = openRecording([recorded]);
   const { pool } = recording.picked;
-  const trust = judgeTrust(recording, await checkRecording(recording));
-  const withheld = SIZES.filter((size) => trust.refusalAt(size));
+  const trust = judgeTrust(recording, null);
   const row = recorded.pools.indexOf(pool);
   const { poolOf, startedMs, waitMs, useMs, routeOf } = recorded.checkouts;
   const rows = [...poolOf.keys()].filter((each) => poolOf[each] === row);
@@ -34,7 +33,7 @@ export async function readIncident(text) {
     verdict: explainVerdict(judgeTrace(recorded)),
     lanes: pool.maxPoolSize || null,
     trust: explainTrust(trust),
-    withheld,
+    withheld: trust.refusal ? SIZES : [],
     why: trust.refusal ? explainHidden({ reason: trust.refusal, poolSizes: ['other sizes'], isAll: true }) : '',
     trips: rows.map((each) => {
       const arrivedAtMs = startedMs[each] - firstMs;

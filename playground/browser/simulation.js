@@ -1,5 +1,4 @@
 import {
-  checkRecording,
   createRunSimulator,
   createScenarioLoad,
   hideUncertain,
@@ -8,6 +7,7 @@ import {
   parseServices,
   poolOfApp,
   predict,
+  predictReadings,
   readTraceText,
   parseYaml,
   createWorkload,
@@ -43,7 +43,7 @@ const MAX_WATCHED = 200_000;
  * @property {Record<string, Service>} services by route
  * @property {Service} [overhead]
  * @property {AppPool} [recordedPool] the settings of a recorded app
- * @property {() => Promise<Trust>} [judge] how far predictions from a recording can be trusted
+ * @property {() => Trust} [judge] how far predictions from a recording can be trusted
  * @property {string[]} warnings
  */
 
@@ -55,23 +55,26 @@ const MAX_WATCHED = 200_000;
  */
 export async function predictPreset(preset) {
   const { warnings, judge, ...input } = await readPreset(preset);
-  const trust = await judge?.();
-  const simulateRun = createRunSimulator(input);
+  const trust = judge?.();
   const simulated = { requests: 0, tookMs: 0 };
   const beganAtMs = performance.now();
-  const prediction = await predict({
-    ...input,
-    poolSizes: preset.poolSizes,
-    widen: trust?.widen,
-    poolOf: (poolSize) => poolOfApp({ ...input.recordedPool, ...preset.limits, poolSize }),
-    async simulateRuns(runs, onRun = () => {}) {
-      return runs.map((run) => {
-        const result = simulateRun(run);
-        simulated.requests += result.requests;
-        onRun();
-        return result;
-      });
-    },
+  const prediction = await predictReadings(input.load, (load) => {
+    const simulateRun = createRunSimulator({ ...input, load });
+    return predict({
+      ...input,
+      load,
+      poolSizes: preset.poolSizes,
+      widen: trust?.widen,
+      poolOf: (poolSize) => poolOfApp({ ...input.recordedPool, ...preset.limits, poolSize }),
+      async simulateRuns(runs, onRun = () => {}) {
+        return runs.map((run) => {
+          const result = simulateRun(run);
+          simulated.requests += result.requests;
+          onRun();
+          return result;
+        });
+      },
+    });
   });
   simulated.tookMs = performance.now() - beganAtMs;
   if (!trust) return { ...prediction, simulated, warnings };
@@ -137,7 +140,7 @@ async function readRecording(text, cores) {
   if (recorded.header.pool !== undefined) checkAppPool(recorded.header.pool, 'pool');
   const recording = openRecording([recorded], { serverCores: cores });
   const { trace, load, overhead, settings } = recording;
-  const judge = async () => judgeTrust({ ...recording, serverCores: cores }, await checkRecording(recording));
+  const judge = () => judgeTrust(recording, null);
   return { load, services: load.services, overhead, recordedPool: settings, warnings: trace.warnings, judge };
 }
 

@@ -126,8 +126,8 @@ describe('advice', () => {
         'At this load, the connections of all 4 instances together do no harm either.',
       );
       expect(of({ usedShare: 1.6 })).toContain(
-        'If each instance has this load, all 4 instances together need 3.2 of the 2 cores, which is more than ' +
-          'the server has, whatever the pool size.',
+        'If each instance has this load, all 4 instances together need 3.2 cores, more than the 2 cores that ' +
+          'the server could use, whatever the pool size.',
       );
     });
 
@@ -144,7 +144,7 @@ describe('advice', () => {
         /^No pool size meets the goal\..* The load needs 2\.1 cores, more than the 2 cores that the server could use\. No pool size is enough\. About 3 cores with 6 connections would do, or cheaper queries\.$/,
       );
       expect(explainWith({ ...nothing, saturation: { ...saturation, cores: 1.8, usedShare: 0.9 } })).toMatch(
-        /The load needs 1\.6 of the server's 1\.8 cores on average\. With a small pool, requests wait for a connection\. With a large one, queries wait for a core\. Cheaper queries would help\. More cores alone would not\.$/,
+        /On average, the load needs 1\.6 of the 1\.8 cores that the server could use\. With a small pool, requests wait for a connection\. With a large one, queries wait for a core\. Cheaper queries would help\. More cores alone would not\.$/,
       );
     });
   });
@@ -208,6 +208,13 @@ describe('advice', () => {
     test('and without known parts, the queries take too long', () => {
       expect(explainMissed(950, { parts: null })).toMatch(
         /^No pool size meets the goal\. "\/report p50 < 900 ms": at load x1, even without a limit on connections, it is up to 1\.0 s, .* no request waits for a connection: the queries themselves take too long\./,
+      );
+    });
+
+    test('no size is said that there is not: waits for openings, or for a server, are the same with each', () => {
+      const loads = [{ ...load, smallest: null, bestMs: [40], medianMs: [30] }];
+      expect(explainSize({ verdict: 'nothing', poolSize: null, loads })).toMatch(
+        /^No pool size meets the goal\. At load x1, every size misses the goal\. Requests wait until .* shorten that\.$/,
       );
     });
 

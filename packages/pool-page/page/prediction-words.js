@@ -6,7 +6,6 @@ import { countConnections, countOf, describeBand, formatQuantity } from '../univ
 
 const FIGURES = { p95Ms: 'p95', maxMs: 'max' };
 
-const SEND_MORE = 'Send more at once, or make the pool smaller.';
 const FOLLOWS = 'What each request would have taken follows when it is known.';
 /** Nobody wants so many connections, and far fewer may be enough. */
 const MAX_ENOUGH = 100;
@@ -110,21 +109,18 @@ export function describeMeasured(poolSize, routes) {
 }
 
 /**
- * Why there are no figures, or how far the figures go; nothing where they can be relied on.
+ * Why there are no figures; nothing if there are.
  * @param {WhatIf | undefined} whatIf undefined before the first one
  * @param {Queue | null} queue null if nobody waits now, which the figures may not know yet
  */
 export function explainDoubt(whatIf, queue) {
   if (!whatIf) return queue ? describeQueue(queue) : '';
-  const { isOpen, doubt, poolSizes, check } = whatIf;
+  const { isOpen, doubt } = whatIf;
   if (doubt === null) return '';
-  const why = explainReason(doubt, { isBrief: true });
-  if (poolSizes.length > 0) return `No figures for the other sizes: ${why}.`;
-  const isUnchecked = check.status === 'notChecked';
-  const explained = `No prediction: ${why}.${isUnchecked ? ` ${SEND_MORE}` : ''}`;
+  const explained = `No prediction: ${explainReason(doubt, { isBrief: true })}.`;
   if (!queue) return isOpen ? `The queue is empty again. ${FOLLOWS}` : explained;
   // What nobody can know before the queue is empty needs no other reason.
-  return `${describeQueue(queue)} ${isUnchecked || doubt.code === 'unserved' ? FOLLOWS : explained}`;
+  return `${describeQueue(queue)} ${doubt.code === 'unserved' || doubt.code === 'fewRequests' ? FOLLOWS : explained}`;
 }
 
 /**

@@ -5,11 +5,6 @@ import { countConnections, countOf, describeBand, formatNumber, formatQuantity, 
 /** @import { CodedFinding, DiagnosisFinding, FailedOperations, RepeatedQueries } from 'mongodb-pool-predictor' */
 /** @import { SettingFinding, TraceCheck } from 'mongodb-pool-predictor' */
 
-const MORE_EVIDENCE =
-  'A second recording at another pool size (--check OTHER.jsonl), or a sweep, would show what a size does.';
-const ANOTHER_TRACE = 'A second --trace, from a pool of another size, can.';
-const ANOTHER_TRACE_OR_CORES = `${ANOTHER_TRACE} Or set --server-cores.`;
-
 /**
  * Why figures are hidden, as what follows "because". The only place where it is said: the terminal, the page, the
  * playground and reports show these words. `brief` is for the page, which has less room; `more` follows on a terminal.
@@ -18,56 +13,23 @@ const ANOTHER_TRACE_OR_CORES = `${ANOTHER_TRACE} Or set --server-cores.`;
  * @type {Record<CodedFinding['code'], { words: Words, brief?: Words, more?: Words }>}
  */
 export const REASONS = {
-  nobodyWaited: { words: 'nobody waited for a full pool', more: MORE_EVIDENCE },
-  fewWaits: { words: 'only a few queries waited for a full pool', more: MORE_EVIDENCE },
-  fewRequests: { words: 'one of the two recordings has fewer than 20 requests of every route', more: MORE_EVIDENCE },
-  unknownSize: { words: 'the recording does not say how large its pool was', more: MORE_EVIDENCE },
-  unlimitedPool: { words: 'the pool has no limit', more: MORE_EVIDENCE },
-  otherWaits: {
-    words: ({ waits }) =>
-      `${formatShare(waits.otherShare)} of the recorded waiting was neither for a connection of a full pool nor in a ` +
-      'recorded opening',
-    more: `The simulation knows only these. \`pool-lab doctor\` names the cause. ${MORE_EVIDENCE}`,
-  },
-  unserved: {
-    words: 'many requests got no connection, and nothing shows what they would have done with one',
-    more: MORE_EVIDENCE,
-  },
-  figures: {
-    words: ({ of }) =>
-      of === 'trace' ? 'it does not predict the other recording' : 'a replay does not explain the recorded waits',
-    more: (check) => `${describeDifference(check)} ${MORE_EVIDENCE}`,
-  },
+  unknownSize: { words: 'the recording does not say how large its pool was' },
+  unlimitedPool: { words: 'the pool has no limit' },
+  fewRequests: { words: 'there are fewer than 20 requests of every route', brief: 'there are fewer than 20 requests' },
+  unserved: { words: 'many requests got no connection, and nothing shows what they would have done with one' },
+  otherRecording: { words: 'it does not predict the other recording', more: describeDifference },
   manyClients: {
     words: 'the app has many clients, each with a pool of its own, so the size of one decides little',
     more: explainClients,
   },
-  growingQueue: {
-    words: 'requests piled up on a full server, and a little more work for each query makes such a queue twice as long',
-    brief: 'requests piled up on a full server',
-    more: `The recording can't tell how much work there is at other sizes. ${ANOTHER_TRACE_OR_CORES}`,
+  wideBand: {
+    words: 'the measured one could be twice as large, or half',
+    more: ({ fewest }) =>
+      fewest === null
+        ? ''
+        : `As few as ${countOf(fewest, 'caller', 'callers')}, each waiting for its answers, could have sent the recorded ` +
+          'requests: --callers N says how many did, and 0 that nobody waits',
   },
-  unknownServer: {
-    words:
-      "all connections were always in use, so the recording can't tell whether queries slow each other down on the " +
-      'server',
-    more: ANOTHER_TRACE_OR_CORES,
-  },
-  busyServer: {
-    words:
-      "the server would be busier, or less busy, than when this was recorded, and the recording can't tell how long " +
-      'queries take then',
-    brief: 'the server would be busier, or less busy, and nothing shows how long queries take then',
-    more: ANOTHER_TRACE_OR_CORES,
-  },
-  busyLoop: {
-    words:
-      "requests may wait for the app's event loop, and the recording can't tell how long, because its pool let " +
-      'fewer, or more, meet there',
-    brief: "requests may wait longer, or less long, for the app's event loop",
-    more: ANOTHER_TRACE,
-  },
-  wideBand: { words: 'the measured figure could be twice as large, or half' },
   clientsGiveUp: {
     words: ({ afterMs, count }) =>
       `${countOf(count, 'client', 'clients')} left after ${formatQuantity(afterMs, 'ms')} without an answer, and may ` +
@@ -78,9 +40,6 @@ export const REASONS = {
       `clients waited at most ${formatQuantity(longestMs, 'ms')} in the recording, and may not wait longer`,
     brief: ({ longestMs }) => `clients waited at most ${formatQuantity(longestMs, 'ms')}, and may not wait longer`,
   },
-  noSockets: { words: 'the recording has no sockets of callers' },
-  sharedSockets: { words: 'several callers, or a proxy, may have shared the recorded sockets' },
-  lateLoop: { words: 'the event loop of the app was busy, and requests waited for it' },
 };
 
 /** @param {CodedFinding} reason @param {{ isBrief?: boolean }} [options] @returns {string} what follows "because" */
@@ -99,7 +58,7 @@ function sayOf(words, figures) {
   return typeof words === 'function' ? words(figures) : words;
 }
 
-const FIGURES = { meanWait: 'Mean wait', p95Wait: 'p95 of the wait', maxWait: 'Longest wait', p95: 'p95' };
+const FIGURES = { meanWait: 'Mean wait', p95: 'p95' };
 /** More would be a wall of figures. */
 const MAX_FIGURES = 3;
 /** A load that changes less looks the same. */
@@ -115,7 +74,7 @@ export function describeFigures({ figures }) {
 }
 
 /** How the simulation differs from a recording, and why it may. @param {TraceCheck} check */
-function describeDifference({ of, figures, rateRatio, useRatios }) {
+function describeDifference({ figures, rateRatio, useRatios }) {
   const off = figures.filter(({ place }) => place === 'outside');
   const isChanged = (/** @type {number} */ ratio) => ratio > CHANGE || ratio < 1 / CHANGE;
   const changes = [
@@ -125,7 +84,7 @@ function describeDifference({ of, figures, rateRatio, useRatios }) {
       .map(([route, ratio]) => `${route} uses its connection ${formatNumber(ratio, 1)} times as long`),
   ];
   const cause =
-    of === 'trace' && changes.length > 0
+    changes.length > 0
       ? `The load of the other recording is not the same: ${changes.join(', ')}. A prediction assumes that it stays ` +
         'as it was.'
       : 'The simulation lacks something: a limit other than the pool, or queries that slow each other down.';
@@ -149,9 +108,9 @@ const DOCTOR_FINDINGS = {
   bufferedQueries: ({ route, count, ms }) =>
     `${nameRoute(route)}: ${countOf(count, 'request', 'requests')} ended after ${formatQuantity(ms, 'ms')} without ` +
     'asking for a connection. While mongoose is not connected, it keeps queries for that long (bufferTimeoutMS).',
-  busyMachine: ({ serverCores, cores, otherCores }) =>
-    `The machine was busy: MongoDB used ${formatNumber(serverCores, 1)} of its ${cores} cores, and other programs ` +
-    `${formatNumber(otherCores, 1)}. Everything takes longer than on a quiet one.`,
+  busyMachine: ({ cores, otherCores }) =>
+    `The machine was busy: programs other than MongoDB used ${formatNumber(otherCores, 1)} of its ${cores} cores. ` +
+    'Everything takes longer than on a quiet one.',
   manyClients: ({ clients }) => explainClients(clients),
   overridden: ({ client, option, value, other }) =>
     `${client}: the code sets ${option} to ${value}, so ${other} in the URI has no effect.`,

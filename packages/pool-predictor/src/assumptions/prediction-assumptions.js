@@ -20,6 +20,14 @@ export const PREDICTION_ASSUMPTIONS = {
     why: 'a p99 up to so much above the best counts as good: more is lost in the noise of a measurement' },
   noticedMs: { value: 5, unit: 'ms', evidence: [],
     why: 'nobody notices a smaller difference' },
+  bandFactor: { value: 2, unit: 'times', evidence: [],
+    why: 'a figure says less than its band if the measured one may be so many times as large, or as small ...' },
+  widenPerDoubling: { value: 0.05, unit: 'share', evidence: [],
+    why: 'a band is by so much wider at each end for each doubling or halving of the recorded size' },
+  busyShare: { value: 0.8, unit: 'share', evidence: [],
+    why: 'no band is widened as for a server that is busier: its queue does not grow without end' },
+  unservedShare: { value: 0.05, unit: 'share', evidence: ['causes/jam/mixed'],
+    why: 'more checkouts that got no connection, and have no request to replay, are a part of the load that is missing' },
 };
 
 export const PREDICTION = valuesOf(PREDICTION_ASSUMPTIONS);

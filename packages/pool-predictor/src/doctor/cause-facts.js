@@ -10,7 +10,7 @@ import { askedAtOnce } from './explain-waits.js';
 /** @import { Cause } from './causes.js' */
 /** @import { FailedOperations } from './failed-operations.js' */
 /** @import { ServerFacts } from './second-facts.js' */
-/** @import { FoundLimit } from './find-limits.js' */
+/** @import { FoundLimit } from '../trace/find-limits.js' */
 
 /** @typedef {{ route: string | null, operation: string | null, share: number }} NamedShare */
 

@@ -4,7 +4,7 @@ import { findClientUse } from '../trace/client-use.js';
 import { listWaiting } from '../trace/open-checkouts.js';
 import { OUTCOMES } from '../reading/recorded-trace.js';
 import { explainWaits } from './explain-waits.js';
-import { findLimits } from './find-limits.js';
+import { findLimits } from '../trace/find-limits.js';
 import { PoolHistory } from './pool-history.js';
 import { describeCause } from './cause-facts.js';
 import { findFailedOperations } from './failed-operations.js';
@@ -21,7 +21,7 @@ import { judge } from './verdict.js';
 /** @import { Wait, WaitEvidence } from './explain-waits.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { CauseFacts } from './cause-facts.js' */
-/** @import { FoundLimit } from './find-limits.js' */
+/** @import { FoundLimit } from '../trace/find-limits.js' */
 /** @import { DiagnosisFinding } from './diagnosis-findings.js' */
 /** @import { Proof } from './proofs.js' */
 /** @import { SettingFinding } from './setting-findings.js' */
@@ -82,7 +82,7 @@ export function judgeTrace(trace) {
   const waits = explainWaits(trace, evidence);
   const times = splitRequests(trace, evidence);
   // What a history leaves out would look like connections and places that nobody uses.
-  const limits = trace.header.history ? [] : findLimits(trace, times, evidence.byRequest);
+  const limits = trace.header.history ? [] : findLimits(trace);
   const repeated = findRepeatedQueries(trace, evidence.byRequest, times);
   const failed = findFailedOperations(trace);
   // A job or a stream that waits delays no request.

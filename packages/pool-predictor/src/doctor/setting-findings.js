@@ -5,7 +5,7 @@ import { nameClient } from '../trace/pick-pool.js';
 /** @import { ClientUse } from '../trace/client-use.js' */
 /** @import { RecordedPool, RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { WaitEvidence } from './explain-waits.js' */
-/** @import { FoundLimit } from './find-limits.js' */
+/** @import { FoundLimit } from '../trace/find-limits.js' */
 /** @import { WaitVerdict } from './verdict.js' */
 
 /**

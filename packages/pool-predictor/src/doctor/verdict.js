@@ -10,7 +10,7 @@ import { describeServer } from './cause-facts.js';
 /** @import { Cause } from './causes.js' */
 /** @import { CauseFacts } from './cause-facts.js' */
 /** @import { FailedOperations } from './failed-operations.js' */
-/** @import { FoundLimit } from './find-limits.js' */
+/** @import { FoundLimit } from '../trace/find-limits.js' */
 /** @import { RepeatedQueries } from './repeated-queries.js' */
 /** @import { CauseShare, Diagnosis } from './diagnose.js' */
 /** @import { RequestTimes } from './request-times.js' */

@@ -34,18 +34,18 @@ export const RECORDED_SEED = 1;
  *   caller who is there most of the time stays, and sends random blocks of its requests
  * @param {string[]} [options.separateRoutes] routes that had a pool of their own, default none
  * @param {FollowUps} [options.followUps] default: found in the trace
- * @param {boolean} [options.isUnclear] treat requests as follow-ups where the trace does not show it, default false
+ * @param {'likely' | 'fewest'} [options.reading] of the follow-ups, default likely
  * @returns {TraceLoad}
  */
 export function createTraceLoad(
   trace,
-  { resample = false, separateRoutes = [], followUps = findFollowUps(trace), isUnclear = false } = {},
+  { resample = false, separateRoutes = [], followUps = findFollowUps(trace), reading = 'likely' } = {},
 ) {
   const { checkOutStartedMs, routes, routeOf, sharing, waiting = [] } = trace;
   const { requests } = followUps;
   const handoversMs = findHandovers(trace, (checkout) => (separateRoutes.includes(routes[routeOf[checkout]]) ? 1 : 0));
   const servicesMs = sharing?.aloneMs ?? trace.useMs;
-  const sessions = listSessions(trace, followUps, { servicesMs, handoversMs, isUnclear });
+  const sessions = listSessions(trace, followUps, { servicesMs, handoversMs, reading });
   const endMs = Math.max(checkOutStartedMs[checkOutStartedMs.length - 1], ...waiting.map(({ startedMs }) => startedMs));
   const count = checkOutStartedMs.length + waiting.length;
   const callers = sessions.filter((session) => isCaller(session, endMs));
@@ -59,7 +59,7 @@ export function createTraceLoad(
   const tailsOf = once(() => Object.fromEntries(routes.map((route, row) => [route, findTail(timesOf()[row])])));
   const longOf = once(() => findLong(sessions, tailsOf()));
   const servicesOf = once(() => listServices(trace, sessions, timesOf()));
-  const closedReadingOf = once(() => createTraceLoad(trace, { resample, separateRoutes, followUps, isUnclear: true }));
+  const otherReadingOf = once(() => createTraceLoad(trace, { resample, separateRoutes, followUps, reading: 'fewest' }));
 
   /** @param {number} seed @param {number} factor @returns {VisitBlock[]} */
   function drawVisits(seed, factor) {
@@ -80,7 +80,7 @@ export function createTraceLoad(
   }
 
   return {
-    source: { kind: 'trace', trace, options: { resample, separateRoutes, followUps, isUnclear } },
+    source: { kind: 'trace', trace, options: { resample, separateRoutes, followUps, reading } },
     server: sharing,
     routes,
     durationMs,
@@ -93,15 +93,15 @@ export function createTraceLoad(
     ...(trace.openings &&
       trace.openings.fromMs.length > 0 && { withOpenings: createOpenings(trace, { resample, drawVisits }) }),
     recordedSeed: resample ? RECORDED_SEED : undefined,
-    callers: describeCallers({ callers, visits: visitors, doubt: followUps.doubt }),
-    get closedReading() {
-      return followUps.possible && !isUnclear ? closedReadingOf() : undefined;
+    callers: { ...describeCallers(callers, visitors), fewest: followUps.fewest && followUps.fewestCallers },
+    get otherReading() {
+      return followUps.fewest && reading === 'likely' ? otherReadingOf() : undefined;
     },
   };
 }
 
 /**
- * @typedef {Load & { services: Record<string, Service>, callers: CallerFacts, isMeasured: boolean, closedReading?:
+ * @typedef {Load & { services: Record<string, Service>, callers: CallerFacts, isMeasured: boolean, otherReading?:
  *   TraceLoad }} TraceLoad services: the times of each route: the recorded uses, or those alone; isMeasured: responses
  *   are those of the server, from the start of a request to its end
  */
@@ -231,7 +231,7 @@ function redrawTails(arrivals, { tails: recorded, longRequests }, random) {
  * @param {number[][]} timesMs of its queries, by route
  * @returns {Record<string, Service>}
  */
-function listServices({ routes, sharing }, sessions, timesMs) {
+function listServices({ routes, sharing, limits = [] }, sessions, timesMs) {
   /** @type {Record<string, MeasuredRequest[]>} */
   const measured = Object.create(null);
   const isWhole = new Set();
@@ -247,6 +247,7 @@ function listServices({ routes, sharing }, sessions, timesMs) {
           ? { kind: /** @type {const} */ ('requests'), requests: measured[route] }
           : { kind: /** @type {const} */ ('sample'), valuesMs: timesMs[row] }),
         ...(sharing && { workShare: sharing.workShares[route] }),
+        limit: limits.find((limit) => limit.route === row),
       },
     ]),
   );

@@ -83,21 +83,22 @@ export function openRecording(traces, { serverCores, callers, ...choice } = {}) 
 }
 
 /**
- * Checks whether a recording can be predicted: from another one, if there is one at another size, else by its own
- * waits.
+ * Checks whether a recording predicts another one at another size, if there is one.
  *
  * @param {Pick<Recording, 'trace' | 'settings' | 'others'> & { load: Pick<TraceLoad, 'source'> }} recording
  * @param {{ other?: Trace, firstSeed?: number }} [options] other: instead of those that were opened
- * @returns {Promise<TraceCheck>}
+ * @returns {Promise<TraceCheck | null>} null if there is none that says its size
  */
-export function checkRecording({ trace, load, settings, others }, { other, firstSeed } = {}) {
+export async function checkRecording({ trace, load, settings, others }, { other, firstSeed } = {}) {
   const checked =
     other ?? others.find((each) => poolOfRecording(each) && each.header.maxPoolSize !== trace.header.maxPoolSize);
+  const pool = checked && poolOfRecording(checked, settings);
+  if (!checked || !pool || load.source?.kind !== 'trace') return null;
   return checkTrace(trace, {
-    pool: poolOfRecording(checked ?? trace, settings),
+    pool,
     other: checked,
     separateRoutes: settings && separateRoutes(settings),
-    followUps: load.source?.kind === 'trace' ? load.source.options.followUps : undefined,
+    followUps: load.source.options.followUps,
     firstSeed,
   });
 }

@@ -32,8 +32,7 @@ export function readFigure(trust, { settings: { poolSize }, predicted }, name, r
   const [ms, lowMs, highMs] = [predicted, predicted.low, predicted.high].map(
     (figures) => /** @type {any} */ (route === undefined ? figures : figures?.routes[route])?.[name],
   );
-  const inUse = predicted.utilisation * poolSize;
-  const reason = trust.reasonToHide({ name, poolSize, inUse, ms, lowMs, highMs });
+  const reason = trust.reasonToHide({ poolSize, ms, lowMs, highMs });
   if (reason === null || reason.code === 'wideBand') return { ms: reason === null ? ms : NaN, lowMs, highMs, reason };
   return { ms: NaN, lowMs: NaN, highMs: NaN, reason };
 }

@@ -1,38 +1,33 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
 import { sum } from '../base/sample-statistics.js';
 import { listWaiting } from '../trace/open-checkouts.js';
 import { OUTCOMES } from '../reading/recorded-trace.js';
 import { meansByRoute, summariseTrace } from '../trace/trace.js';
 import { poolOfApp } from './pool-settings.js';
 import { predict } from './predict.js';
-import { checkRecording, openRecording } from './recording.js';
+import { predictReadings } from './readings.js';
+import { openRecording } from './recording.js';
 import { MIN_FOR_PERCENTILES } from './size-comparison.js';
 import { readFigure } from './shown-figures.js';
-import { describeCheck, judgeTrust } from './trust.js';
+import { judgeTrust } from './trust.js';
 import { choosePoolSizes, findEnough, isSame } from './what-if-sizes.js';
 
-/** @import { TraceLoad } from '../load/trace-load.js' */
-/** @import { PredictedVariant } from './predict.js' */
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
-/** @import { TraceCheck } from './check-trace.js' */
-/** @import { Recording } from './recording.js' */
-/** @import { CallersCode, CodedFinding } from '../base/finding.js' */
+/** @import { CodedFinding } from '../base/finding.js' */
 /** @import { ShownFigure } from './shown-figures.js' */
-/** @import { Trust } from './trust.js' */
 
 /**
  * What pools of other sizes would have done to a recording.
  *
  * @typedef {object} WhatIf
  * @property {number} recordedSize NaN where the pool had no limit, or the recording does not say
- * @property {number[]} poolSizes ascending; those without figures are left out
+ * @property {number[]} poolSizes ascending; none if there is a doubt
  * @property {number} enough index of the smallest size with figures that larger ones do not better
  * @property {number[]} failures requests that fail, one for each size; NaN where that is unknown
  * @property {CodedFinding | null} unknownFailures why it is
  * @property {Record<string, WhatIfRoute>} routes
- * @property {CodedFinding | null} doubt why sizes have no figures. It may concern only some sizes: those at which it
- *   matters who waits for answers, and those at which the server, or the app's event loop, would have more to do
+ * @property {CodedFinding | null} doubt why no size has figures
  * @property {boolean} isOpen requests waited when the recording ended, so what was measured is a lower bound
- * @property {TraceCheck} check
  *
  * @typedef {object} WhatIfRoute
  * @property {number} count requests that were recorded
@@ -51,109 +46,68 @@ const SUCCEEDED = OUTCOMES.indexOf('checkedIn');
  */
 export async function predictWhatIf(recorded) {
   if (!recorded.checkouts.outcomeOf.includes(SUCCEEDED)) return null;
-  const recording = openRecording([recorded]);
-  const { trace, load, picked } = recording;
-  const check = await checkRecording(recording);
-  const trust = judgeTrust({ trace, load }, check);
-  const { recordedSize, refusal, refusalAt } = trust;
+  const { trace, load, picked, overhead, settings } = openRecording([recorded]);
+  const trust = judgeTrust({ trace, load }, null);
+  const { recordedSize } = trust;
   const pool = recorded.pools.indexOf(picked.pool);
   const isOpen = listWaiting(recorded).some((row) => recorded.checkouts.poolOf[row] === pool);
-  const nothing = {
-    recordedSize,
-    poolSizes: [],
-    enough: 0,
-    failures: [],
-    unknownFailures: null,
-    routes: {},
-    isOpen,
-    check,
-  };
-  if (refusalAt(recordedSize)) return { ...nothing, doubt: refusal };
-  if (check.status === 'notChecked') return { ...nothing, doubt: describeCheck(check) };
   const { requests, failures, routes: measured } = summariseTrace(trace);
+  const nothing = { recordedSize, poolSizes: [], enough: 0, failures: [], unknownFailures: null, routes: {}, isOpen };
+  const findDoubt = () => {
+    if (trust.refusal) return trust.refusal;
+    if (trace.header.maxPoolSize === 0) return /** @type {const} */ ({ code: 'unlimitedPool', figures: {} });
+    if (!(recordedSize > 0)) return /** @type {const} */ ({ code: 'unknownSize', figures: {} });
+    if (requests < COMMON.minRequests) return /** @type {const} */ ({ code: 'fewRequests', figures: {} });
+    return null;
+  };
+  const doubt = findDoubt();
+  if (doubt) return { ...nothing, doubt };
   const meansMs = meansByRoute(trace, trace.useMs);
   const usedMs = sum(Array.from(trace.useMs)) + sum((trace.waiting ?? []).map(({ route }) => meansMs[route]));
   const needed = (usedMs / load.durationMs) * (requests / (requests - failures));
-  const sizes = choosePoolSizes(recordedSize, needed).filter((size) => !refusalAt(size));
-  const all = await predictSizes(recording, load, sizes, trust);
-  const busy = all.map((variant) => findBusy(trust, variant));
-  const predicted = all.filter((_, index) => !busy[index]);
-  const known = predicted.map(({ settings }) => settings.poolSize);
+  const poolSizes = choosePoolSizes(recordedSize, needed);
+  const { services } = load;
+  const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...settings, poolSize });
+  const { variants } = await predictReadings(load, (one) =>
+    predict({ load: one, poolSizes, services, overhead, poolOf, widen: trust.widen }),
+  );
   const figureOf = (/** @type {string} */ route) =>
     [
       measured[route].count - measured[route].failures,
-      ...predicted.map((each) => each.predicted.routes[route].count),
+      ...variants.map((each) => each.predicted.routes[route].count),
     ].every((count) => count >= MIN_FOR_PERCENTILES)
       ? /** @type {const} */ ('p95Ms')
       : /** @type {const} */ ('maxMs');
-  const others = load.closedReading ? await predictSizes(recording, load.closedReading, known, trust) : predicted;
-  // With few connections, callers who wait for their answers may never get to a rare route.
-  const figures = Object.keys(measured)
-    .filter((route) => [...predicted, ...others].every((each) => each.predicted.routes[route]))
-    .map((route) => /** @type {const} */ ([route, figureOf(route)]));
-  const kept = predicted.filter(({ predicted: { routes } }, index) =>
-    figures.every(([route, figure]) => isSame(others[index].predicted.routes[route][figure], routes[route][figure])),
-  );
-  const code = /** @type {CallersCode} */ (load.callers.doubt);
-  const unclear = kept.length < known.length ? { code, figures: load.callers } : null;
-  if (kept.length === 0) return { ...nothing, doubt: unclear ?? refusal };
   const routes = Object.fromEntries(
-    figures.map(([route, figure]) => {
-      const measuredMs = measured[route][figure];
-      const shown = kept.map((variant) => {
-        const each = readFigure(trust, variant, figure, route);
-        return { ...each, isSame: isSame(each.ms, measuredMs) };
-      });
-      return [route, { count: measured[route].count, figure, measuredMs, predicted: shown }];
-    }),
+    Object.keys(measured)
+      // With few connections, callers who wait for their answers may never get to a rare route.
+      .filter((route) => variants.every((each) => each.predicted.routes[route]))
+      .map((route) => {
+        const figure = figureOf(route);
+        const measuredMs = measured[route][figure];
+        const predicted = variants.map((variant) => {
+          const each = readFigure(trust, variant, figure, route);
+          return { ...each, isSame: isSame(each.ms, measuredMs) };
+        });
+        return [route, { count: measured[route].count, figure, measuredMs, predicted }];
+      }),
   );
-  const failing = kept.map((variant) => variant.predicted.failures);
-  const unknown = kept.map(({ settings, predicted: figures }) => trust.whyUnknownFailures(settings.poolSize, figures));
+  const failing = variants.map((variant) => variant.predicted.failures);
+  const unknown = variants.map((variant) => trust.whyUnknownFailures(variant.settings.poolSize, variant.predicted));
   // A figure that may be longer than what was measured is not known to be better.
-  const likelyMs = figures.map(([route, figure]) =>
-    kept.map(({ predicted: { routes: all } }, index) => {
-      const { ms, highMs = NaN } = routes[route].predicted[index];
-      return Number.isNaN(ms) && highMs > routes[route].measuredMs ? highMs : all[route][figure];
+  const likelyMs = Object.entries(routes).map(([route, { figure, measuredMs, predicted }]) =>
+    variants.map(({ predicted: { routes: all } }, index) => {
+      const { ms, highMs = NaN } = predicted[index];
+      return Number.isNaN(ms) && highMs > measuredMs ? highMs : all[route][figure];
     }),
   );
   return {
     ...nothing,
-    poolSizes: kept.map(({ settings }) => settings.poolSize),
+    poolSizes,
     enough: findEnough(failing, likelyMs),
     failures: failing.map((count, index) => (unknown[index] ? NaN : count)),
     unknownFailures: unknown.find((why) => why) ?? null,
     routes,
-    doubt: unclear ?? busy.find((reason) => reason) ?? refusal,
+    doubt: null,
   };
-}
-
-/**
- * Why the whole load of a size is uncertain.
- * @param {Trust} trust
- * @param {PredictedVariant} variant
- */
-function findBusy(trust, variant) {
-  const reasons = Object.keys(variant.predicted.routes).map(
-    (route) => readFigure(trust, variant, 'p95Ms', route).reason,
-  );
-  return reasons.find((reason) => reason?.code === 'busyServer' || reason?.code === 'busyLoop');
-}
-
-/**
- * @param {Recording} recording
- * @param {TraceLoad} load one reading of it
- * @param {number[]} poolSizes
- * @param {Trust} trust
- * @returns {Promise<PredictedVariant[]>}
- */
-async function predictSizes({ load: { services }, overhead, settings }, load, poolSizes, { widen }) {
-  const { variants } = await predict({
-    load,
-    poolSizes,
-    services,
-    overhead,
-    poolOf: (poolSize) => poolOfApp({ ...settings, poolSize }),
-    widen,
-  });
-  return variants;
 }

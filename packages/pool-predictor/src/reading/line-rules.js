@@ -90,6 +90,7 @@ const CHECKOUT_RULES = {
     route: id,
     operation: id,
     request: count,
+    transaction: id,
     holds: id,
     behind,
   },

@@ -27,7 +27,7 @@ export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClose
  * @property {RecordedPool[]} pools
  * @property {string[]} routes
  * @property {RecordedOperation[]} operations
- * @property {string[]} reasons of refused checkouts and of events
+ * @property {string[]} reasons of refused checkouts, of write conflicts, and of events
  * @property {RecordedCheckouts} checkouts
  * @property {RecordedHolders} behind
  * @property {RecordedRequests} requests
@@ -57,6 +57,8 @@ export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClose
  * @property {Int32Array} routeOf row in `routes`
  * @property {Int32Array} operationOf row in `operations`
  * @property {Int32Array} requestOf row in `requests`
+ * @property {Int32Array} transactionOf the same number for the checkouts of a transaction of its pool; 0: of none, or
+ *   unknown
  * @property {Uint8Array} holds how many connections of the pool its request had checked out when the wait began
  * @property {Int32Array} behindFrom first row in `behind`
  * @property {Int32Array} behindCount how many rows

@@ -24,6 +24,7 @@ export class TraceColumns {
     routeOf: Int32Array,
     operationOf: Int32Array,
     requestOf: Int32Array,
+    transactionOf: Int32Array,
     holds: Uint8Array,
     behindFrom: Int32Array,
     behindCount: Int32Array,
@@ -62,6 +63,7 @@ export class TraceColumns {
       fresh,
       outcome = 'checkedIn',
       reason,
+      transaction = 0,
       holds = 0,
       behind,
     } = line;
@@ -89,6 +91,7 @@ export class TraceColumns {
     columns.routeOf[row] = route === -1 ? this.#definitions.routeRow() : route;
     columns.operationOf[row] = operation;
     columns.requestOf[row] = line.request === undefined ? -1 : this.#requests.rowOf(process, line.request);
+    columns.transactionOf[row] = transaction;
     columns.holds[row] = Math.min(holds, MAX_BYTE);
     columns.behindFrom[row] = from;
     columns.behindCount[row] = this.#behind.length - from;

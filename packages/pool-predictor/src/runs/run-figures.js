@@ -73,22 +73,21 @@ export function widenBand(figures, share) {
 }
 
 /**
- * Lowers the lower ends of the bands of some routes' times.
+ * Widens bands so that they hold those of other figures, too. What the others lack stays as it is: with few connections,
+ * callers who wait for their answers may never get to a rare route.
  *
  * @param {PredictedFigures} figures
- * @param {Record<string, number>} byMs by route
- * @returns {PredictedFigures}
+ * @param {PredictedFigures} others
+ * @returns {PredictedFigures} the first ones
  */
-export function lowerBand(figures, byMs) {
-  const { low } = figures;
-  if (!low) return figures;
-  const routes = Object.fromEntries(
-    Object.entries(low.routes).map(([route, times]) => [
-      route,
-      combine([times], ([value], key) => (key.endsWith('Ms') ? Math.max(0, value - (byMs[route] ?? 0)) : value)),
-    ]),
-  );
-  return { ...figures, low: { ...low, routes } };
+export function spanBands(figures, others) {
+  const { low, high } = figures;
+  if (!low || !high || !others.low || !others.high) return figures;
+  return {
+    ...figures,
+    low: combine([low, others.low], (values) => Math.min(...values)),
+    high: combine([high, others.high], (values) => Math.max(...values)),
+  };
 }
 
 /** @param {SimulationResult} run @returns {RunFigures} */

@@ -91,7 +91,7 @@ function smallestPart(pool) {
  */
 export function listDrawn({ source }, services) {
   if (source?.kind !== 'trace') return services;
-  return mapServices(services, ({ workShare }) => ({ kind: 'none', workShare }));
+  return mapServices(services, ({ workShare, limit }) => ({ kind: 'none', workShare, limit }));
 }
 
 /** @param {Record<string, Service>} services @param {(service: Service, route: string) => Service} map */

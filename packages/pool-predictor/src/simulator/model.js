@@ -31,7 +31,7 @@ const NO_FLOW = [];
  *     between --request--> querying --> responding --> between, until its flow ends
  *        |                 |     ^           ^ ^
  *        |       a query ends    |           | a timeout, or no connection for it
- *        |                 '-----' others start, see RequestPlan
+ *        |                 '-----' others start, see RequestPlan; the first ones with a place, see PlaceLimit
  *        '--a request that waits for no query--'
  *
  * A client that gives up leaves at once. Where the app can't abort its query, nobody gets the answer.
@@ -255,6 +255,7 @@ export class Model {
     user.started = 0;
     user.ended = 0;
     user.running = 0;
+    user.hasPlace = false;
     query.route = route;
     query.connection = -1;
     query.startedAtMs = NaN;
@@ -266,8 +267,11 @@ export class Model {
     user.state = 'querying';
     // By an event even after 0 ms: a long loop of requests without queries must not become a deep recursion.
     if (endsAfter === 0) this.#respond(user, true);
-    this.#startDue(user);
+    else if (route.places !== null) route.places.take(user);
+    const waitsForPlace = endsAfter > 0 && route.places !== null && !user.hasPlace;
+    if (!waitsForPlace) this.#startDue(user);
     const mayTakeLong =
+      waitsForPlace ||
       this.#queries.mayLoseServer ||
       query.state === 'waiting' ||
       user.later.length > 0 ||
@@ -293,9 +297,17 @@ export class Model {
     }
   }
 
-  /** Starts the queries whose gap is over. @param {User} user whose request may have ended */
+  /** @param {User} user who has a place, and needs it no longer */
+  #passPlaceOn(user) {
+    const next = user.route.places?.giveBack(user);
+    // By an event: where each query is refused at once, a long queue must not become a deep recursion.
+    if (next) this.#clock.after(0, EVENTS.queryStarts, next.id);
+  }
+
+  /** Starts the queries whose gap, or wait for a place, is over. @param {User} user whose request may have ended */
   #startLater(user) {
     const { nowMs } = this.#clock;
+    if (user.hasPlace && user.started === 0) this.#startDue(user);
     for (let next = user.later.findIndex(({ atMs }) => atMs <= nowMs); next >= 0;) {
       const [{ index }] = user.later.splice(next, 1);
       this.#startQuery(user, index);
@@ -355,6 +367,7 @@ export class Model {
   #respond(user, isInStart = false) {
     const { restMs } = user.plan;
     user.state = 'responding';
+    if (user.hasPlace && !user.route.places?.untilAnswer) this.#passPlaceOn(user);
     user.endedAtMs = this.#clock.nowMs + restMs;
     const leftMs = restMs + user.overheadMs;
     if (leftMs > 0 || isInStart) this.#clock.after(leftMs, EVENTS.userWakes, user.id);
@@ -363,6 +376,7 @@ export class Model {
 
   /** @param {User} user */
   #receive(user) {
+    if (user.hasPlace) this.#passPlaceOn(user);
     if (user.running !== 0 || user.later.length !== 0) this.#leaveQueries(user);
     user.request++;
     if (user.hasGivenUp) {
@@ -409,6 +423,7 @@ export class Model {
       user.hasGivenUp = true;
       return;
     }
+    if (user.hasPlace) this.#passPlaceOn(user);
     this.#queries.abandon(user.query);
     this.#dropLater(user);
     user.request++;

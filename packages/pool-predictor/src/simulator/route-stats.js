@@ -1,4 +1,5 @@
 import { createLatencyHistogram } from './latency-histogram.js';
+import { createPlaces } from './places.js';
 import { createRandom } from './random.js';
 import { createRequestTimes } from './service-time.js';
 
@@ -32,9 +33,9 @@ import { createRequestTimes } from './service-time.js';
 /**
  * @param {string} name
  * @param {ReturnType<typeof createRequestTimes>} drawRequest
- * @param {number} workShare of each service time
+ * @param {Pick<Service, 'workShare' | 'limit'>} service
  */
-function createRouteStats(name, drawRequest, workShare) {
+function createRouteStats(name, drawRequest, { workShare = 0, limit }) {
   const responses = createLatencyHistogram();
   const waits = createLatencyHistogram();
   let failures = 0;
@@ -45,6 +46,7 @@ function createRouteStats(name, drawRequest, workShare) {
     name,
     drawRequest,
     workShare,
+    places: limit ? createPlaces(limit) : null,
     recordResponse: responses.record,
     recordWait: waits.record,
     recordFailure: () => void failures++,
@@ -104,7 +106,7 @@ export function createRoutes(services, seed) {
     if (!route) {
       const service = services[name];
       const random = createRandom(seed, name);
-      route = createRouteStats(name, createRequestTimes(service, random, name), service?.workShare ?? 0);
+      route = createRouteStats(name, createRequestTimes(service, random, name), service ?? {});
       routes.set(name, route);
     }
     return route;

@@ -2,6 +2,7 @@ import { mean } from '../base/sample-statistics.js';
 import { planInTurn, planTurns } from './request-plan.js';
 import { findTail, redrawTail } from './tail.js';
 
+/** @import { PlaceLimit } from './places.js' */
 /** @import { Random } from './random.js' */
 /** @import { RequestPlan } from './request-plan.js' */
 /** @import { ServerOptions } from './shared-cores.js' */
@@ -19,14 +20,14 @@ import { findTail, redrawTail } from './tail.js';
  *
  * A request makes `queries` of them, one after another, each with a checkout of its own; default 1. The `workShare` of
  * each, from 0 to 1, is work for the server's cores, which other queries can slow down; the rest is a delay. Default 0.
- * The times are those of a query that runs alone.
+ * The times are those of a query that runs alone. A `limit` is on requests of the route that run at once, default none.
  *
  * @typedef {({ kind: 'fixed', ms: number }
  *   | { kind: 'exponential', meanMs: number }
  *   | { kind: 'lognormal', medianMs: number, sigma: number }
  *   | { kind: 'sample', valuesMs: ArrayLike<number>, tail?: SampleTail }
  *   | { kind: 'requests', requests: MeasuredRequest[] }
- *   | { kind: 'none' }) & { queries?: number, workShare?: number }} Service
+ *   | { kind: 'none' }) & { queries?: number, workShare?: number, limit?: PlaceLimit }} Service
  *
  * @typedef {{ queriesMs: (number | number[])[], restMs: number }} MeasuredRequest queriesMs: one after another; a list
  *   has those at once. restMs: the time of its response beyond its queries and the waits for their connections

@@ -37,6 +37,7 @@ import { planInTurn } from './request-plan.js';
  * @property {number} ended how many have ended
  * @property {number} running how many have started and not ended
  * @property {{ index: number, atMs: number }[]} later the queries that will start
+ * @property {boolean} hasPlace one of its route's, see PlaceLimit
  * @property {number} overheadMs
  * @property {number} clockPhase see readClock
  * @property {number} arrivedAtMs
@@ -102,6 +103,7 @@ function createUser(id) {
       ended: 0,
       running: 0,
       later: [],
+      hasPlace: false,
       untilMs: NaN,
       endedAtMs: NaN,
       overheadMs: NaN,

@@ -1,24 +1,20 @@
-import { COMMON } from '../assumptions/common-assumptions.js';
 import { TRACE } from '../assumptions/trace-assumptions.js';
 import { sameMsOf } from '../reading/resolution.js';
 import { followSockets, takeTurns } from './socket-chains.js';
-import { SOCKET_USES } from './socket-users.js';
 import { joinRequests } from './traced-requests.js';
 
 /** @import { Trace } from './trace.js' */
 /** @import { TracedRequests } from './traced-requests.js' */
 
 /**
- * Which request follows which.
+ * Which request follows which. Where nobody said how many callers there were, there are two readings.
  *
  * @typedef {object} FollowUps
  * @property {TracedRequests} requests
- * @property {Int32Array} likely by request: the one after whose end it started; -1 if it followed nothing
- * @property {Int32Array | null} possible the same, with the follow-ups that are unclear; null if there are none
- * @property {Doubt | null} doubt why there are some
- *
- * @typedef {'noSockets' | 'sharedSockets' | 'lateLoop'} Doubt the trace has no sockets, or clients may have shared
- *   them, or a busy app blurred who did
+ * @property {Int32Array} likely by request: the one after whose answer its caller sent it; -1 if it followed nothing
+ * @property {Int32Array | null} fewest the same if as few callers as possible sent all requests; null if that is the
+ *   same, or is known to be wrong
+ * @property {number} fewestCallers how many these are
  *
  * @typedef {object} RequestStarts of a trace, in order of their starts
  * @property {Float64Array} startsMs
@@ -26,8 +22,9 @@ import { joinRequests } from './traced-requests.js';
  */
 
 /**
- * Whether requests follow others is shown by their sockets, see judgeSockets. Where these don't show it, it is unclear,
- * unless the user said how many callers there were.
+ * Whether requests follow others is shown by their sockets, see judgeSockets, unless the user said how many callers
+ * there were. But sockets belong to clients, and what a gateway sends on one of them may come from many callers. So
+ * their verdict is only the likely one.
  *
  * @param {Trace} trace
  * @returns {FollowUps}
@@ -37,20 +34,11 @@ export function findFollowUps(trace) {
   const requests = joinRequests(trace);
   const starts = listStarts(trace, requests);
   if (trace.callers !== undefined)
-    return { requests, likely: followCallers(starts, trace.callers), possible: null, doubt: null };
-  const useOf = (/** @type {number} */ request) =>
-    SOCKET_USES[trace.socketUseOf?.[requests.rows[requests.from[request]]] ?? 0];
-  const { likely, possible } = followSockets(trace, requests, starts, useOf);
-  const isUnknown = likely.map((_, request) => Number(useOf(request) === 'unknown'));
-  const isWithout = isUnknown.filter(Boolean).length >= COMMON.minRequests;
-  if (isWithout)
-    takeTurns(starts, { isTaken: (request) => isUnknown[request] === 1 }).previous.forEach((before, request) => {
-      if (before >= 0) possible[request] = before;
-    });
-  const isClear = possible.every((before, request) => before === likely[request]);
-  if (isClear) return { requests, likely, possible: null, doubt: null };
-  const ofSockets = trace.loop?.isLate ? 'lateLoop' : 'sharedSockets';
-  return { requests, likely, possible, doubt: isWithout ? 'noSockets' : ofSockets };
+    return { requests, likely: followCallers(starts, trace.callers), fewest: null, fewestCallers: trace.callers };
+  const likely = followSockets(requests, starts);
+  const { previous, begun } = takeTurns(starts);
+  const isSame = previous.every((before, request) => before === likely[request]);
+  return { requests, likely, fewest: isSame ? null : previous, fewestCallers: begun };
 }
 
 /**
@@ -60,7 +48,7 @@ export function findFollowUps(trace) {
  */
 function followCallers(starts, callers) {
   if (callers === 0) return new Int32Array(starts.startsMs.length).fill(-1);
-  const { previous, begun } = takeTurns(starts, { atLeast: callers });
+  const { previous, begun } = takeTurns(starts, callers);
   if (begun > callers)
     throw new Error(
       `${callers === 1 ? 'one caller' : `${callers} callers`} can't have sent these requests, ` +
@@ -71,12 +59,12 @@ function followCallers(starts, callers) {
 }
 
 /** @param {Trace} trace @param {TracedRequests} requests @returns {RequestStarts} */
-function listStarts({ checkOutStartedMs, resolutionMs }, { length, rows, from, checkedInMs }) {
+function listStarts({ resolutionMs }, { cameMs, checkedInMs }) {
   // Rounding may put an end after the start that follows it, in nine of ten cases by less than half of that. It makes
   // all lags longer by the same time.
   const earlierMs = (sameMsOf(resolutionMs) - TRACE.sameMs) / 2;
   return {
-    startsMs: Float64Array.from({ length }, (_, request) => checkOutStartedMs[rows[from[request]]]),
+    startsMs: cameMs,
     endsMs: checkedInMs.map((ms) => ms - earlierMs),
   };
 }

@@ -3,8 +3,10 @@ import { sum } from '../base/sample-statistics.js';
 import { findManyPools } from './client-use.js';
 import { comeFromCallers, completeUses, listWaiting } from './open-checkouts.js';
 import { findFailedUses } from './failed-uses.js';
+import { findLimitsOf } from './find-limits.js';
 import { followOutages, joinMoves } from './outages.js';
 import { measurePatience } from './patience.js';
+import { listQueryless } from './queryless.js';
 import { EVENTS, OUTCOMES } from '../reading/recorded-trace.js';
 import { SOCKET_USES, judgeSockets } from './socket-users.js';
 
@@ -160,6 +162,10 @@ function takeRows(trace, pool) {
   const refused = findRefused(trace, { pool, uses }).filter(isAlike);
   const isOfCallers = comeFromCallers(requests, uses);
   const waiting = isOfCallers ? [] : listWaiting(trace).filter((row) => poolOf[row] === pool && isAlike(row));
+  const queryless = listQueryless(trace, {
+    ...{ process: pools[pool].process, newRow, uses, firstMs, lastMs: startedMs[rows[rows.length - 1]] },
+  });
+  const { limits, limitedMs } = findLimitsOf(trace, pool);
   const replayed = new Set([...refused, ...waiting, ...failed]);
   const failedMs = Array.from(
     rows.filter((row) => failed.has(row)),
@@ -207,6 +213,13 @@ function takeRows(trace, pool) {
     ...(loop && { loop }),
     ...(refused.length > 0 && { refused: refused.map(describe) }),
     ...(waiting.length > 0 && { waiting: waiting.map(describe) }),
+    ...(queryless.length > 0 && { queryless }),
+    ...(limits.length > 0 && {
+      limits: limits.map(({ route, limit, untilAnswer }) => ({
+        ...{ route: Number(newRow.get(route)), places: limit, untilAnswer },
+      })),
+      limitedMs: take(limitedMs),
+    }),
     unservedShare: unserved / (unserved + rows.length),
     patience: measurePatience(trace, pool),
     warnings: [
@@ -218,6 +231,13 @@ function takeRows(trace, pool) {
       ].flatMap(({ count, what }) =>
         count > 0 ? [`${what}: ${count}. Each is replayed with the queries of another request of its route`] : [],
       ),
+      ...limits.map(
+        ({ route, limit }) =>
+          `The app lets in ${limit} requests of ${trace.routes[route]} at once, and so it does with any pool`,
+      ),
+      ...(queryless.length > 0
+        ? [`Made no query: ${queryless.length} requests. Their answers are in the figures of their routes`]
+        : []),
       ...(failedMs.length > 0 ? [describeFailed(failedMs, sum(Array.from(rows, (row) => checkouts.useMs[row])))] : []),
       ...leftOut.map(({ count, why }) =>
         count === 1

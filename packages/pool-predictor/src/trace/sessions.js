@@ -7,7 +7,7 @@ import { planRequests } from './traced-requests.js';
 
 /** @import { Arrival, CallerRequest } from '../simulator/arrivals.js' */
 /** @import { Random } from '../simulator/random.js' */
-/** @import { Doubt, FollowUps } from './follow-ups.js' */
+/** @import { FollowUps } from './follow-ups.js' */
 /** @import { Trace } from './trace.js' */
 /** @import { TracedRequests } from './traced-requests.js' */
 
@@ -33,20 +33,20 @@ import { planRequests } from './traced-requests.js';
  * @property {number} visitsShare of all requests: theirs
  * @property {number} aloneShare of all requests: they follow nothing, and nothing follows them
  * @property {number} thinkMs median time from an answer to the start that follows; NaN if none does
- * @property {boolean} isUnclear for some requests the trace does not show whether they follow others
- * @property {Doubt | null} doubt why
+ * @property {number | null} fewest callers who could have sent all requests, each after its last answer; null if that is
+ *   what the trace shows, or is known to be wrong
  */
 
 /**
  * @param {Trace} trace
  * @param {FollowUps} followUps
- * @param {{ servicesMs: ArrayLike<number>, handoversMs: ArrayLike<number>, isUnclear: boolean }} options the times of
- *   the queries; isUnclear: with what is possible
+ * @param {{ servicesMs: ArrayLike<number>, handoversMs: ArrayLike<number>, reading: 'likely' | 'fewest' }} options the
+ *   times of the queries, and how the trace is read
  * @returns {Session[]} in order of time
  */
-export function listSessions(trace, { requests, likely, possible }, { isUnclear, ...times }) {
-  const { rows, from, checkedInMs, endedMs } = requests;
-  const previous = (isUnclear && possible) || likely;
+export function listSessions(trace, { requests, likely, fewest }, { reading, ...times }) {
+  const { cameMs, checkedInMs, endedMs } = requests;
+  const previous = (reading === 'fewest' && fewest) || likely;
   /** @type {CallerRequest[]} */
   const followers = [];
   /** @type {Session[]} */
@@ -55,7 +55,7 @@ export function listSessions(trace, { requests, likely, possible }, { isUnclear,
   const planned = planRequests(trace, requests, times);
   const unanswered = replaceUnanswered(trace, requests, planned);
   for (const [index, request] of planned.entries()) {
-    const atMs = trace.checkOutStartedMs[rows[from[index]]];
+    const atMs = cameMs[index];
     const before = previous[index];
     if (before < 0) {
       sessionOf[index] = sessions.length;
@@ -86,22 +86,21 @@ export function listSessions(trace, { requests, likely, possible }, { isUnclear,
  * @param {CallerRequest[]} planned changes those that had a connection before
  * @returns {Session[]} the others
  */
-function replaceUnanswered({ refused = [], waiting = [], requestOf = [], routes, routeOf }, { rows, from }, planned) {
+function replaceUnanswered({ refused = [], waiting = [], routes }, { numberOf, routeOf }, planned) {
   const unanswered = [...refused, ...waiting];
   if (unanswered.length === 0) return [];
-  const numbers = new Set(unanswered.map(({ request }) => request));
+  const numbers = new Set(unanswered.map(({ request }) => request).filter((request) => request >= 0));
   /** @type {CallerRequest[][]} */
   const donors = routes.map(() => []);
   /** @type {number[]} */
   const begun = [];
   planned.forEach((request, index) => {
-    const row = rows[from[index]];
-    if (numbers.delete(requestOf[row])) begun.push(index);
-    else donors[routeOf[row]].push(request);
+    if (numbers.delete(numberOf[index])) begun.push(index);
+    else if (request.known?.servicesMs.length !== 0) donors[routeOf[index]].push(request);
   });
   const random = createRandom(1, 'refused');
   const draw = (/** @type {number} */ route) => donors[route][Math.floor(random.uniform() * donors[route].length)];
-  for (const index of begun) planned[index] = { ...(draw(routeOf[rows[from[index]]]) ?? planned[index]) };
+  for (const index of begun) planned[index] = { ...(draw(routeOf[index]) ?? planned[index]) };
   return unanswered.flatMap(({ request, route, startedMs: atMs }) => {
     // Without a number, each is a request of its own.
     const donor = (request < 0 || numbers.delete(request)) && draw(route);
@@ -172,8 +171,8 @@ function drawRequests(requests, random) {
   return drawn;
 }
 
-/** @param {{ callers: Session[], visits: Session[], doubt: Doubt | null }} sessions @returns {CallerFacts} */
-export function describeCallers({ callers, visits, doubt }) {
+/** @param {Session[]} callers @param {Session[]} visits @returns {Omit<CallerFacts, 'fewest'>} */
+export function describeCallers(callers, visits) {
   const countOf = (/** @type {Session[]} */ sessions) => sum(sessions.map(({ requests }) => requests.length));
   const chains = visits.filter(({ requests }) => requests.length > 1);
   const all = countOf(callers) + countOf(visits);
@@ -185,7 +184,5 @@ export function describeCallers({ callers, visits, doubt }) {
     visitsShare: countOf(chains) / all,
     aloneShare: (visits.length - chains.length) / all,
     thinkMs: thinksMs.length > 0 ? median(thinksMs) : NaN,
-    isUnclear: doubt !== null,
-    doubt,
   };
 }

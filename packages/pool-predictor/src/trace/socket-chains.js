@@ -1,35 +1,31 @@
 import { TRACE } from '../assumptions/trace-assumptions.js';
+import { SOCKET_USES } from './socket-users.js';
 
 /** @import { RequestStarts } from './follow-ups.js' */
-/** @import { SocketUse } from './socket-users.js' */
 /** @import { TracedRequests } from './traced-requests.js' */
-/** @import { Trace } from './trace.js' */
 
 /**
- * Lets each request of a user follow the one before it on its socket.
+ * Lets each request of a user who waits for answers follow the one before it on its socket.
  *
- * @param {Trace} trace
  * @param {TracedRequests} requests
  * @param {RequestStarts} starts
- * @param {(request: number) => SocketUse} useOf who uses the socket of a request
- * @returns {{ likely: Int32Array, possible: Int32Array }} by request: the one before, or -1
+ * @returns {Int32Array} by request: the one before, or -1
  */
-export function followSockets({ socketOf }, { length, rows, from }, { startsMs, endsMs }, useOf) {
-  const [likely, possible] = [0, 1].map(() => new Int32Array(length).fill(-1));
+export function followSockets({ length, socketOf, socketUseOf }, { startsMs, endsMs }) {
+  const previous = new Int32Array(length).fill(-1);
   /** Request of each socket that ended last. @type {Map<number, number>} */
   const last = new Map();
   for (let request = 0; request < length; request++) {
-    const use = useOf(request);
-    if (use === 'unknown' || use === 'alone') continue;
-    const socket = Number(socketOf?.[rows[from[request]]]);
+    if (SOCKET_USES[socketUseOf[request]] !== 'waiting') continue;
+    const socket = socketOf[request];
     const before = last.get(socket);
-    if (before === undefined || endsMs[before] <= startsMs[request] + TRACE.sameMs) {
-      if (use !== 'arriving') possible[request] = before ?? -1;
-      if (use === 'waiting') likely[request] = before ?? -1;
+    if (before === undefined) last.set(socket, request);
+    else {
+      if (endsMs[before] <= startsMs[request] + TRACE.sameMs) previous[request] = before;
+      if (endsMs[before] < endsMs[request]) last.set(socket, request);
     }
-    if (before === undefined || endsMs[before] < endsMs[request]) last.set(socket, request);
   }
-  return { likely, possible };
+  return previous;
 }
 
 /**
@@ -37,16 +33,14 @@ export function followSockets({ socketOf }, { length, rows, from }, { startsMs, 
  * oldest.
  *
  * @param {RequestStarts} requests
- * @param {{ isTaken?: (request: number) => boolean, atLeast?: number }} [options] isTaken: whether a request is one of
- *   theirs, default all; atLeast: callers that there were, default as few as possible
+ * @param {number} [atLeast] callers that there were, default as few as possible
  * @returns {{ previous: Int32Array, begun: number }} previous: by request, the one it follows, or -1; begun: callers
  */
-export function takeTurns({ startsMs, endsMs }, { isTaken = () => true, atLeast = 0 } = {}) {
+export function takeTurns({ startsMs, endsMs }, atLeast = 0) {
   const previous = new Int32Array(startsMs.length).fill(-1);
-  const taken = Uint32Array.from(startsMs.keys()).filter(isTaken);
-  const byEnd = taken.toSorted((a, b) => endsMs[a] - endsMs[b]);
+  const byEnd = Uint32Array.from(startsMs.keys()).sort((a, b) => endsMs[a] - endsMs[b]);
   let [next, begun] = [0, 0];
-  for (const request of taken) {
+  for (let request = 0; request < startsMs.length; request++) {
     const isAnswered = endsMs[byEnd[next]] <= startsMs[request] + TRACE.sameMs && byEnd[next] < request;
     if (isAnswered && begun >= atLeast) previous[request] = byEnd[next++];
     else begun++;

@@ -231,8 +231,8 @@ function areOftenFull(sockets) {
 
 /** @param {UsedSocket[]} sockets @returns {SocketUse} */
 function judgeTogether(sockets) {
-  const { evidence } = weighWaiting(sockets);
-  if (evidence > TRACE.clientNats) return 'waiting';
+  const { evidence, mixture } = weighWaiting(sockets);
+  if (evidence > TRACE.clientNats) return mixture > TRACE.pairNats ? 'unclear' : 'waiting';
   return evidence < -TRACE.clientNats ? 'arriving' : 'unclear';
 }
 
@@ -241,7 +241,7 @@ function judgeTogether(sockets) {
  * always.
  *
  * @param {UsedSocket[]} sockets
- * @returns {{ evidence: number, fullShare: number, opened: number }} evidence: log-likelihood ratio in nats; positive:
+ * @returns {{ evidence: number, mixture: number, fullShare: number, opened: number }} evidence: log-likelihood ratio in nats; positive:
  *   users who wait explain it better; fullShare of the time: all sockets are in use; opened: sockets, meanwhile. NaN
  *   without sockets
  */
@@ -259,6 +259,8 @@ function weighWaiting(sockets) {
   let [idle, starts, logs, opened] = [0, 0, 0, 0];
   let [idleMs, someMs, noneMs] = [0, 0, 0];
   let lastMs = events[0]?.atMs ?? 0;
+  /** @type {number[]} */
+  const idleAtStarts = [];
   for (const { atMs, isFirst, change } of events) {
     const passedMs = atMs - lastMs;
     idleMs += idle * passedMs;
@@ -268,13 +270,31 @@ function weighWaiting(sockets) {
     if (change < 0) {
       starts++;
       logs += Math.log(Math.max(idle, 1));
+      idleAtStarts.push(Math.max(idle, 1));
     }
     if (isFirst && idle === 0 && starts > opening) opened++;
     idle += change;
   }
   const fullShare = noneMs / (someMs + noneMs);
   const evidence = logs - starts * Math.log(idleMs / someMs) + starts * fullShare - TRACE.pairNats * opened;
-  return { evidence, fullShare, opened };
+  return { evidence, mixture: weighMixture(idleAtStarts, idleMs / (someMs + noneMs)), fullShare, opened };
+}
+
+/** Shares of the requests that may come from users who wait. */
+const SHARES = Array.from({ length: 20 }, (_, step) => step / 20);
+
+/**
+ * Behind a gateway, some requests come from users who wait and others do not: then the rate has a part in proportion to
+ * the idle sockets, and one that is always the same.
+ *
+ * @param {number[]} idleAtStarts sockets that were idle when each request started
+ * @param {number} meanIdle of all the time
+ * @returns {number} by how many nats some mixture explains the starts better than users who wait alone
+ */
+function weighMixture(idleAtStarts, meanIdle) {
+  const natsOf = (/** @type {number} */ share) =>
+    sum(idleAtStarts.map((idle) => Math.log((share * idle) / meanIdle + 1 - share)));
+  return Math.max(...SHARES.map(natsOf)) - natsOf(1);
 }
 
 /** @param {UsedSocket} socket */

@@ -7,6 +7,7 @@ import { joinRequests } from './traced-requests.js';
 /** @import { ReportedServer } from '../reading/recorded-trace.js' */
 /** @import { Outage } from '../simulator/driver-pool.js' */
 /** @import { Patience } from './patience.js' */
+/** @import { PlaceLimit } from '../simulator/places.js' */
 
 /**
  * The checkouts of one pool that had a connection, in the order in which they started.
@@ -27,6 +28,9 @@ import { joinRequests } from './traced-requests.js';
  * @property {ArrayLike<number>} [connectionOf] the number of the connection; 0 where unknown
  * @property {ArrayLike<number>} [socketOf] the number of its request's socket, -1 where unknown
  * @property {ArrayLike<number>} [socketUseOf] who uses that: row in SOCKET_USES
+ * @property {QuerylessRequest[]} [queryless] requests of its routes that made no query
+ * @property {(PlaceLimit & { route: number })[]} [limits] of the app on requests at once; route: index into routes
+ * @property {ArrayLike<number>} [limitedMs] how long its request waited for a place before it, see limits
  * @property {TraceOpenings} [openings] of the pool's connections
  * @property {Outage[]} [outages] of the pool: what waited then is replayed as if it had asked at once
  * @property {number} [resolutionMs] of the times; default: microseconds
@@ -46,6 +50,9 @@ import { joinRequests } from './traced-requests.js';
  */
 
 /**
+ * @typedef {{ startedMs: number, durationMs: number, route: number, socket: number, socketUse: number }}
+ *   QuerylessRequest route, socket and socketUse as in routeOf, socketOf and socketUseOf
+ *
  * @typedef {{ startedMs: number, waitMs: number, route: number, request: number }} RefusedCheckout startedMs: when the
  *   wait began; route: index into routes; request: its number, as in requestOf
  *
@@ -122,15 +129,16 @@ const PIECES = 5;
  * free, if there is such a moment, because the queue before it is not replayed.
  *
  * @param {Trace} trace
- * @param {number} most checkouts that are about right
+ * @param {number} most checkouts, and requests without one, that are about right
  * @returns {Trace} the trace itself if it is not longer
  */
 export function thinTrace(trace, most) {
-  const { checkOutStartedMs, waitMs, warnings } = trace;
+  const { checkOutStartedMs, waitMs, queryless = [], warnings } = trace;
   const { length } = checkOutStartedMs;
-  if (length <= most) return trace;
+  const replayed = length + queryless.length;
+  if (replayed <= most) return trace;
   const slotMs = checkOutStartedMs[length - 1] / PIECES;
-  const pieceMs = (slotMs * most) / length;
+  const pieceMs = (slotMs * most) / replayed;
   let row = 0;
   const pieces = Array.from({ length: PIECES }, (_, piece) => {
     const slotFromMs = piece * slotMs;
@@ -158,14 +166,14 @@ export function thinTrace(trace, most) {
  * @returns {Trace}
  */
 function pickPieces(trace, pieces) {
-  const { checkOutStartedMs, sharing, openings, outages = [], refused = [], waiting = [] } = trace;
+  const { checkOutStartedMs, sharing, openings, outages = [], refused = [], waiting = [], queryless = [] } = trace;
   /** @type {number[]} */
   const kept = [];
   /** How much earlier each of them comes. @type {number[]} */
   const shiftsMs = [];
-  const unanswered = { refused, waiting };
-  /** @type {{ refused: RefusedCheckout[], waiting: RefusedCheckout[] }} */
-  const keptOf = { refused: [], waiting: [] };
+  const others = { refused, waiting, queryless };
+  /** @type {{ refused: RefusedCheckout[], waiting: RefusedCheckout[], queryless: QuerylessRequest[] }} */
+  const keptOf = { refused: [], waiting: [], queryless: [] };
   /** @type {Outage[]} */
   const keptOutages = [];
   /** @type {number[]} */
@@ -183,10 +191,10 @@ function pickPieces(trace, pieces) {
       shiftsMs.push(shiftMs);
       endMs = Math.max(endMs, checkOutStartedMs[row] + trace.waitMs[row] + trace.useMs[row]);
     }
-    for (const name of /** @type {const} */ (['refused', 'waiting']))
-      for (const each of unanswered[name])
+    for (const name of /** @type {const} */ (['refused', 'waiting', 'queryless']))
+      for (const each of others[name])
         if (each.startedMs >= fromMs && each.startedMs < toMs)
-          keptOf[name].push({ ...each, startedMs: each.startedMs - shiftMs });
+          keptOf[name].push(/** @type {any} */ ({ ...each, startedMs: each.startedMs - shiftMs }));
     openings?.fromMs.forEach((ms, index) => {
       if (ms < fromMs || ms >= toMs) return;
       openingsMs.push(ms - shiftMs);
@@ -208,6 +216,7 @@ function pickPieces(trace, pieces) {
     useMs: pick(trace.useMs),
     routeOf: pick(trace.routeOf),
     ...(trace.openingMs && { openingMs: pick(trace.openingMs) }),
+    ...(trace.limitedMs && { limitedMs: pick(trace.limitedMs) }),
     ...(trace.isBehind && { isBehind: pick(trace.isBehind) }),
     ...(trace.requestOf && { requestOf: pick(trace.requestOf) }),
     ...(trace.requestStartedMs && { requestStartedMs: shift(trace.requestStartedMs) }),
@@ -231,20 +240,25 @@ function pickPieces(trace, pieces) {
  * @returns {Trace} the trace itself if it has no more
  */
 export function foldRoutes(trace, most) {
-  const { routes, routeOf, refused, waiting, warnings } = trace;
+  const { routes, routeOf, refused, waiting, queryless, limits = [], warnings } = trace;
   if (routes.length <= most) return trace;
-  const counts = new Uint32Array(routes.length);
+  const counts = new Float64Array(routes.length);
   for (let row = 0; row < routeOf.length; row++) counts[routeOf[row]]++;
+  for (const { route } of limits) counts[route] = Infinity;
   const kept = [...routes.keys()].sort((a, b) => counts[b] - counts[a]).slice(0, most - 1);
   const newRow = new Uint32Array(routes.length).fill(most - 1);
   kept.forEach((route, row) => (newRow[route] = row));
   const others = routes.length - kept.length;
+  /** @template {{ route: number }} T @param {T} each @returns {T} */
+  const renumber = (each) => ({ ...each, route: newRow[each.route] });
   return {
     ...trace,
     routes: [...kept.map((route) => routes[route]), `${others} others`],
     routeOf: Uint32Array.from(routeOf, (route) => newRow[route]),
-    refused: refused?.map((each) => ({ ...each, route: newRow[each.route] })),
-    waiting: waiting?.map((each) => ({ ...each, route: newRow[each.route] })),
+    refused: refused?.map(renumber),
+    waiting: waiting?.map(renumber),
+    queryless: queryless?.map(renumber),
+    limits: limits.map(renumber),
     warnings: [
       ...warnings,
       `The trace has ${routes.length} routes: the ${others} rarest ones are one, "${others} others"`,
@@ -277,8 +291,8 @@ export function shareUsed(server) {
  * @param {Trace} trace
  */
 export function summariseTrace(trace) {
-  const { routes, waitMs, routeOf, requestOf = [], refused = [], waiting = [] } = trace;
-  const { length, rows, from, startedMs, endedMs } = joinRequests(trace);
+  const { routes, waitMs, routeOf, refused = [], waiting = [] } = trace;
+  const requests = joinRequests(trace);
   const failed = new Map(refused.map(({ request, route }) => [request, route]));
   const unended = new Set(waiting.map(({ request }) => request));
   const times = routes.map(() => ({ response: createLatencyHistogram(), wait: createLatencyHistogram() }));
@@ -289,11 +303,11 @@ export function summariseTrace(trace) {
     waitedMs += waitMs[row];
   }
   let answered = 0;
-  for (let request = 0; request < length; request++) {
-    const row = rows[from[request]];
-    if (failed.has(requestOf[row]) || unended.has(requestOf[row])) continue;
-    const responseMs = endedMs[request] - startedMs[request];
-    times[routeOf[row]].response.record(responseMs);
+  for (let request = 0; request < requests.length; request++) {
+    const number = requests.numberOf[request];
+    if (failed.has(number) || unended.has(number)) continue;
+    const responseMs = requests.endedMs[request] - requests.startedMs[request];
+    times[requests.routeOf[request]].response.record(responseMs);
     maxMs = Math.max(maxMs, responseMs);
     answered++;
   }

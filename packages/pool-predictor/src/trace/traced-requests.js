@@ -6,24 +6,104 @@ import { levelRounding, sameMsOf } from '../reading/resolution.js';
 
 /** @import { CallerRequest } from '../simulator/arrivals.js' */
 /** @import { KnownRequest } from '../simulator/request-plan.js' */
-/** @import { Trace } from './trace.js' */
+/** @import { QuerylessRequest, Trace } from './trace.js' */
 
 /**
- * The requests of a trace, each with its checkouts, in the order of their first ones. A checkout that no request is
- * known for, or that started after the answer of its request, is one of its own.
+ * The requests of a trace, each with its checkouts, in the order in which they came to the pool. A checkout that no
+ * request is known for, or that started after the answer of its request, is one of its own. Those without a query come
+ * to no pool, and are in the order of their arrivals.
  *
  * @typedef {object} TracedRequests
  * @property {number} length
  * @property {Uint32Array} rows the checkouts, those of each request together and in order
  * @property {Uint32Array} from by request: its first one in `rows`; one more for the end
- * @property {Float64Array} checkedInMs by request: when its last checkout ended
+ * @property {Int32Array} numberOf by request: its number, as in requestOf of the trace; -1 where unknown
+ * @property {Uint32Array} routeOf by request
+ * @property {Int32Array} socketOf by request, -1 where unknown
+ * @property {Uint8Array} socketUseOf by request: row in SOCKET_USES
+ * @property {Float64Array} cameMs by request: when its first checkout started, or it began to wait for a place before
+ * @property {Float64Array} checkedInMs by request: when its last checkout ended, or its answer without one
  * @property {Float64Array} startedMs by request: when it arrived, or else its first checkout started
  * @property {Float64Array} endedMs by request: its answer, or else its last check-in
  * @property {Uint8Array} isMeasured by request: 1: its start and its answer are known
  */
 
 /** @param {Trace} trace @returns {TracedRequests} */
-export function joinRequests({ checkOutStartedMs, waitMs, useMs, requestOf, requestStartedMs, requestEndedMs }) {
+export function joinRequests(trace) {
+  const { checkOutStartedMs, waitMs, useMs, limitedMs, queryless = [] } = trace;
+  const { firsts, counts, ofRow } = groupCheckouts(trace);
+  const cameMs = firsts.map((row) => checkOutStartedMs[row] - (limitedMs?.[row] ?? 0));
+  for (const { startedMs } of queryless) cameMs.push(startedMs);
+  const order = Uint32Array.from(cameMs.keys());
+  if (limitedMs || queryless.length > 0) order.sort((a, b) => cameMs[a] - cameMs[b] || a - b);
+  const { length } = order;
+  const placeOf = new Uint32Array(length);
+  const from = new Uint32Array(length + 1);
+  order.forEach((request, place) => {
+    placeOf[request] = place;
+    from[place + 1] = from[place] + (counts[request] ?? 0);
+  });
+  const next = from.slice();
+  const rows = new Uint32Array(ofRow.length);
+  const checkedInMs = new Float64Array(length).fill(-Infinity);
+  ofRow.forEach((request, row) => {
+    const place = placeOf[request];
+    rows[next[place]++] = row;
+    checkedInMs[place] = Math.max(checkedInMs[place], checkOutStartedMs[row] + waitMs[row] + useMs[row]);
+  });
+  const requests = {
+    ...{ length, rows, from, checkedInMs },
+    cameMs: Float64Array.from(order, (request) => cameMs[request]),
+    numberOf: new Int32Array(length),
+    routeOf: new Uint32Array(length),
+    socketOf: new Int32Array(length),
+    socketUseOf: new Uint8Array(length),
+    startedMs: new Float64Array(length),
+    endedMs: new Float64Array(length),
+    isMeasured: new Uint8Array(length),
+  };
+  order.forEach((request, place) => {
+    const facts =
+      request < firsts.length
+        ? describeRequest(trace, firsts[request], checkedInMs[place])
+        : describeQueryless(queryless[request - firsts.length]);
+    requests.numberOf[place] = facts.number;
+    requests.routeOf[place] = facts.route;
+    requests.socketOf[place] = facts.socket;
+    requests.socketUseOf[place] = facts.socketUse;
+    requests.startedMs[place] = facts.startedMs;
+    requests.endedMs[place] = facts.endedMs;
+    requests.isMeasured[place] = facts.isMeasured ? 1 : 0;
+    checkedInMs[place] = Math.max(checkedInMs[place], facts.lastMs);
+  });
+  return requests;
+}
+
+/** @param {Trace} trace @param {number} row of its first checkout @param {number} lastMs when its last one ended */
+function describeRequest(trace, row, lastMs) {
+  const firstMs = trace.checkOutStartedMs[row];
+  const startedMs = Number(trace.requestStartedMs?.[row]);
+  const endedMs = Number(trace.requestEndedMs?.[row]);
+  const isMeasured = startedMs <= firstMs + TRACE.sameMomentMs && firstMs <= endedMs;
+  return {
+    number: trace.requestOf?.[row] ?? -1,
+    route: trace.routeOf[row],
+    socket: trace.socketOf?.[row] ?? -1,
+    socketUse: trace.socketUseOf?.[row] ?? 0,
+    startedMs: isMeasured ? Math.min(startedMs, firstMs) : firstMs,
+    endedMs: isMeasured ? endedMs : lastMs,
+    ...{ isMeasured, lastMs },
+  };
+}
+
+/** @param {QuerylessRequest} request */
+function describeQueryless({ durationMs, ...request }) {
+  const endedMs = request.startedMs + durationMs;
+  return { ...request, number: -1, endedMs, isMeasured: true, lastMs: endedMs };
+}
+
+/** @param {Trace} trace @returns {{ firsts: number[], counts: number[], ofRow: Uint32Array }} by request, and by row */
+function groupCheckouts({ checkOutStartedMs, requestOf, requestEndedMs }) {
   const { length } = checkOutStartedMs;
   const ofRow = new Uint32Array(length);
   /** Request of each number in the file. @type {Map<number, number>} */
@@ -44,33 +124,7 @@ export function joinRequests({ checkOutStartedMs, waitMs, useMs, requestOf, requ
     ofRow[row] = request;
     counts[request]++;
   }
-  const from = new Uint32Array(firsts.length + 1);
-  counts.forEach((count, request) => (from[request + 1] = from[request] + count));
-  const next = from.slice();
-  const rows = new Uint32Array(length);
-  const checkedInMs = new Float64Array(firsts.length).fill(-Infinity);
-  for (let row = 0; row < length; row++) {
-    const request = ofRow[row];
-    rows[next[request]++] = row;
-    checkedInMs[request] = Math.max(checkedInMs[request], checkOutStartedMs[row] + waitMs[row] + useMs[row]);
-  }
-  const isMeasured = Uint8Array.from(firsts, (row) => {
-    const isKnown = Number(requestStartedMs?.[row]) <= checkOutStartedMs[row] + TRACE.sameMomentMs;
-    return isKnown && checkOutStartedMs[row] <= Number(requestEndedMs?.[row]) ? 1 : 0;
-  });
-  return {
-    length: firsts.length,
-    rows,
-    from,
-    checkedInMs,
-    startedMs: Float64Array.from(firsts, (row, request) =>
-      isMeasured[request] ? Math.min(Number(requestStartedMs?.[row]), checkOutStartedMs[row]) : checkOutStartedMs[row],
-    ),
-    endedMs: Float64Array.from(firsts, (row, request) =>
-      isMeasured[request] ? Number(requestEndedMs?.[row]) : checkedInMs[request],
-    ),
-    isMeasured,
-  };
+  return { firsts, counts, ofRow };
 }
 
 /**
@@ -94,6 +148,11 @@ export function listPoolWaits({ checkOutStartedMs, waitMs, isBehind, openings })
 /** Gaps of a request with one query, which waits for no other one. */
 const AT_ONCE = [0];
 
+/** @type {Omit<KnownRequest, 'restMs'>} */
+const WITHOUT_QUERY = {
+  ...{ startsAfter: [], gapsMs: [], endsAfter: 0, servicesMs: [], handoversMs: null, leadMs: 0, isMeasured: true },
+};
+
 /**
  * Makes the requests of a trace ready to be sent again. What a pool does not explain of a wait, such as a busy process,
  * comes before the query at every size.
@@ -105,10 +164,10 @@ const AT_ONCE = [0];
  */
 export function planRequests(
   trace,
-  { length, rows, from, startedMs, endedMs, isMeasured },
+  { length, rows, from, routeOf, cameMs, startedMs, endedMs, isMeasured },
   { servicesMs, handoversMs },
 ) {
-  const { checkOutStartedMs, waitMs, useMs, routes, routeOf } = trace;
+  const { checkOutStartedMs, waitMs, useMs, routes } = trace;
   const sameMs = sameMsOf(trace.resolutionMs);
   const poolWaitsMs = listPoolWaits(trace);
   /** @type {KnownRequest[]} */
@@ -119,7 +178,11 @@ export function planRequests(
   const planned = Array.from({ length }, (_, request) => {
     const ownRows = rows.subarray(from[request], from[request + 1]);
     const [first] = ownRows;
-    const route = routes[routeOf[first]];
+    const route = routes[routeOf[request]];
+    if (first === undefined) {
+      const known = { ...WITHOUT_QUERY, restMs: endedMs[request] - startedMs[request] };
+      return { route, serviceMs: 0, known, thinkMs: 0 };
+    }
     const single = { route, serviceMs: servicesMs[first], handoverMs: handoversMs[first], thinkMs: 0 };
     const isAtOnce = ownRows.every((row) => otherMsOf(row) <= COMMON.waitedMs);
     if (ownRows.length === 1 && !isMeasured[request] && isAtOnce) return single;
@@ -139,7 +202,7 @@ export function planRequests(
       restMs,
       servicesMs: Array.from(ownRows, (row) => servicesMs[row]),
       handoversMs: ownRows.some((row) => handoversMs[row] > 0) ? Array.from(ownRows, (row) => handoversMs[row]) : null,
-      leadMs: startsMs[0] - startedMs[request],
+      leadMs: cameMs[request] - startedMs[request],
       isMeasured: isMeasured[request] === 1,
     };
     if (!isAlone) several.push(known);
