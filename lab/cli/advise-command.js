@@ -3,7 +3,7 @@ import { paintText } from '../base/paint.js';
 import { describeEnvironment } from '../harness/environment.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
 import { describeWorse, pickWorse } from '../predictions/describe-callers.js';
-import { explainAdvice } from '../predictions/explain-advice.js';
+import { digitsAgainst, explainAdvice } from '../predictions/explain-advice.js';
 import { explainHidden, explainTrust } from '../predictions/explain-check.js';
 import { renderTable } from '../report/table.js';
 import { REQUIRED } from './add-command.js';
@@ -147,7 +147,7 @@ function refuse(reason, check) {
 }
 
 /** The advised size, one less and one more, as a table. @param {Advice} advice @returns {[LabView, Result]} */
-function createAdviceView({ rows, loads, seeds, poolSize: advised }) {
+function createAdviceView({ rows, loads, samples, seeds, poolSize: advised }) {
   const sizes = [...new Set(rows.map(({ poolSize }) => poolSize))];
   const rowOf = (/** @type {number} */ size, /** @type {number} */ factor) =>
     /** @type {AdviceRow} */ (rows.find((row) => row.poolSize === size && row.factor === factor));
@@ -162,10 +162,12 @@ function createAdviceView({ rows, loads, seeds, poolSize: advised }) {
     return [
       ...rows[0].goals.flatMap(({ text }, goal) => {
         const heading = text.replace(/ <.*/, '');
+        const { limitMs } = samples[goal].slo;
+        const digits = Math.max(...rows.map(({ goals }) => digitsAgainst(goals[goal].upperMs, limitMs)));
         return [
           { group: `${group} ms`, heading, value: of(({ goals }) => goals[goal].medianMs) },
           ...(seeds > 1
-            ? [{ group: `${group} ms`, heading: 'at most', value: of(({ goals }) => goals[goal].upperMs) }]
+            ? [{ group: `${group} ms`, heading: 'at most', digits, value: of(({ goals }) => goals[goal].upperMs) }]
             : []),
         ];
       }),

@@ -267,8 +267,12 @@ function formatAgainst(ms, limitMs) {
   const isClear = (/** @type {number} */ rounded) => rounded < limitMs === ms < limitMs;
   if (isClear(ms >= 1000 ? Math.round(ms / 100) * 100 : Math.round(ms)))
     return formatQuantity(ms < 10 ? Math.round(ms * 10) / 10 : ms, 'ms');
-  const digits = [0, 1, 2].find((each) => isClear(Number(ms.toFixed(each)))) ?? 3;
-  return `${formatNumber(ms, digits)} ms`;
+  return `${formatNumber(ms, digitsAgainst(ms, limitMs))} ms`;
+}
+
+/** Decimals with which a time is on its side of a limit. @param {number} ms @param {number} limitMs */
+export function digitsAgainst(ms, limitMs) {
+  return [0, 1, 2].find((each) => !Number.isFinite(ms) || Number(ms.toFixed(each)) < limitMs === ms < limitMs) ?? 3;
 }
 
 /** @param {number} share above 0 */

@@ -38,15 +38,16 @@ export function explainPrediction(variants, load, route, { isBrief = false } = {
 function compareEnds(variants, route, isBrief) {
   const [small, large] = [variants[0], variants[variants.length - 1]].map(({ settings, predicted }) => {
     const figures = predicted?.routes[route];
-    const band = isBrief ? [] : [predicted?.low, predicted?.high].map((end) => end?.routes[route]?.maxMs);
+    const isPoint = isBrief && Number(figures?.maxMs) >= 0;
+    const band = isPoint ? [] : [predicted?.low, predicted?.high].map((end) => end?.routes[route]?.maxMs);
     return { pool: `ith ${countConnections(settings.poolSize)}`, ...figures, band };
   });
-  const isUnsure = (/** @type {Partial<RouteFigures>} */ { count = 0, failures = 0, maxMs }) =>
-    count > 0 && failures === 0 && !(Number(maxMs) >= 0);
+  const isUnsure = (/** @type {Partial<RouteFigures>} */ { count = 0, failures = 0, maxMs, band: [lowMs] = [] }) =>
+    count > 0 && !(failures > 0) && !(Number(maxMs) >= 0 || Number(lowMs) >= 0);
   if ([small, large].some(isUnsure)) return [];
   const first = `W${small.pool} ${describeRoute(route, small)}`;
   if (variants.length === 1) return [`${first}.`];
-  const isPlain = [small, large].every(({ failures, maxMs }) => failures === 0 && maxMs >= 0);
+  const isPlain = [small, large].every(({ count, failures }) => count > 0 && !(failures > 0));
   return [`${first}, w${large.pool} ${isPlain ? describeMax(large) : describeRoute(route, large)}.`];
 }
 
@@ -63,6 +64,7 @@ function describeMax({ maxMs = NaN, band: [lowMs, highMs] }) {
   const max = formatQuantity(maxMs, 'ms');
   if (!(Number(lowMs) >= 0 && Number(highMs) >= 0)) return max;
   const ends = describeBand(Number(lowMs), Number(highMs));
+  if (Number.isNaN(maxMs)) return ends;
   return ends === max ? max : `${max} (${ends} with a probability of 90 %)`;
 }
 

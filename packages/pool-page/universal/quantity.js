@@ -30,6 +30,11 @@ export function formatQuantity(value, unit) {
   return `${formatNumber(value, digitsOf(value))} ms`;
 }
 
+/** With one decimal, where none is not zero: 0, under 0.1, 2.0. @param {number} value */
+export function formatTenths(value) {
+  return value > 0 && value < 0.05 ? 'under 0.1' : formatNumber(value, 1);
+}
+
 /** Decimals of a time: 21, 3.8, 2. @param {number} ms */
 export function digitsOf(ms) {
   return ms < 9.95 && !Number.isInteger(ms) ? 1 : 0;
