@@ -5,7 +5,7 @@ import { PREDICTION, PREDICTION_ASSUMPTIONS } from './prediction-assumptions.js'
 import { SERVER, SERVER_ASSUMPTIONS } from './server-assumptions.js';
 import { TRACE, TRACE_ASSUMPTIONS } from './trace-assumptions.js';
 
-/** @import { Assumption } from './assumption.js' */
+/** @typedef {import('./assumption.js').Assumption} Assumption */
 
 /** The values that are in use, by topic and name. @type {Record<string, Record<string, number>>} */
 export const VALUES = {

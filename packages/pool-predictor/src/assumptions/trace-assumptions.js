@@ -3,14 +3,6 @@ import { valuesOf } from './assumption.js';
 /** What a recording shows: which times are the same, and who waits for answers. */
 // prettier-ignore
 export const TRACE_ASSUMPTIONS = {
-  clockErrorMs: { value: 0.0003, unit: 'ms', evidence: [],
-    why: 'a number of ms since 1970 has errors of this size' },
-  sameSteps: { value: 2.5, unit: 'steps', evidence: [],
-    why: 'a checkin is the sum of three rounded values, and the checkout after it of two' },
-  sameMs: { value: 0.005, unit: 'ms', evidence: [],
-    why: 'times are written in whole microseconds' },
-  sameMoreMs: { value: 0.0025, unit: 'ms', evidence: [],
-    why: 'what floating-point numbers add to a difference of two times' },
   sameMomentMs: { value: 1, unit: 'ms', evidence: [],
     why: 'a checkout seems to start before its request, and a pool is cleared after a failure, by up to this' },
   selectedMs: { value: 100, unit: 'ms', evidence: [],

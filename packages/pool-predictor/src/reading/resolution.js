@@ -1,4 +1,3 @@
-import { TRACE } from '../assumptions/trace-assumptions.js';
 import { sum } from '../base/sample-statistics.js';
 
 /** @import { RecordedCheckouts } from './recorded-trace.js' */
@@ -7,6 +6,15 @@ import { sum } from '../base/sample-statistics.js';
 const STEPS_MS = [1, 0.1, 0.01];
 /** Resolution of the traces that this project writes, a microsecond. */
 const FINEST_MS = 0.001;
+/** A number of ms since 1970 has errors of this size. */
+const ERROR_MS = 0.0003;
+/**
+ * How many steps two times may differ that are the same: a checkin is the sum of three rounded values, and the checkout
+ * after it of two.
+ */
+const SAME_STEPS = 2.5;
+/** What floating-point numbers add. */
+const SAME_MORE_MS = 0.0025;
 
 /**
  * Finds the step that all times of checkouts are multiples of.
@@ -27,12 +35,12 @@ export function inferResolution({ startedMs, waitMs, useMs }) {
 
 /** @param {number} value NaN where it is unknown @param {number} step */
 function isMultiple(value, step) {
-  return !(Math.abs(value - Math.round(value / step) * step) > TRACE.clockErrorMs);
+  return !(Math.abs(value - Math.round(value / step) * step) > ERROR_MS);
 }
 
 /** Up to which difference two times of a trace may be the same. @param {number} [resolutionMs] of the trace */
 export function sameMsOf(resolutionMs = FINEST_MS) {
-  return TRACE.sameSteps * resolutionMs + TRACE.sameMoreMs;
+  return SAME_STEPS * resolutionMs + SAME_MORE_MS;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { TRACE } from '../assumptions/trace-assumptions.js';
 import { sameMsOf } from '../reading/resolution.js';
 import { followSockets, takeTurns } from './socket-chains.js';
 import { joinRequests } from './traced-requests.js';
@@ -62,7 +61,7 @@ function followCallers(starts, callers) {
 function listStarts({ resolutionMs }, { cameMs, checkedInMs }) {
   // Rounding may put an end after the start that follows it, in nine of ten cases by less than half of that. It makes
   // all lags longer by the same time.
-  const earlierMs = (sameMsOf(resolutionMs) - TRACE.sameMs) / 2;
+  const earlierMs = (sameMsOf(resolutionMs) - sameMsOf()) / 2;
   return {
     startsMs: cameMs,
     endsMs: checkedInMs.map((ms) => ms - earlierMs),

@@ -1,4 +1,4 @@
-import { TRACE } from '../assumptions/trace-assumptions.js';
+import { sameMsOf } from '../reading/resolution.js';
 import { SOCKET_USES } from './socket-users.js';
 
 /** @import { RequestStarts } from './follow-ups.js' */
@@ -21,7 +21,7 @@ export function followSockets({ length, socketOf, socketUseOf }, { startsMs, end
     const before = last.get(socket);
     if (before === undefined) last.set(socket, request);
     else {
-      if (endsMs[before] <= startsMs[request] + TRACE.sameMs) previous[request] = before;
+      if (endsMs[before] <= startsMs[request] + sameMsOf()) previous[request] = before;
       if (endsMs[before] < endsMs[request]) last.set(socket, request);
     }
   }
@@ -41,7 +41,7 @@ export function takeTurns({ startsMs, endsMs }, atLeast = 0) {
   const byEnd = Uint32Array.from(startsMs.keys()).sort((a, b) => endsMs[a] - endsMs[b]);
   let [next, begun] = [0, 0];
   for (let request = 0; request < startsMs.length; request++) {
-    const isAnswered = endsMs[byEnd[next]] <= startsMs[request] + TRACE.sameMs && byEnd[next] < request;
+    const isAnswered = endsMs[byEnd[next]] <= startsMs[request] + sameMsOf() && byEnd[next] < request;
     if (isAnswered && begun >= atLeast) previous[request] = byEnd[next++];
     else begun++;
   }
