@@ -11,13 +11,12 @@
 //   recording is made again, twice at most, if others than the server used more than 0.8 cores meanwhile. Two
 //   recordings are compared only if the mean use of each route's queries differs by less than 25 % (CPU-bound: by any
 //   factor, because there the pool size changes it).
-// - A figure is said with confidence unless judgeTrust withholds it (the check fails; the server is unknown, or would
-//   have more or less to do; it is not a median, nobody waited, and the recording does not show all that matters
-//   either; or its band allows × 2), or two readings differ by more than 15 %.
-// - Of these, at least 80 % are within 15 % or 5 ms, at least 85 % in their 90 % band, and none is off by more than × 2
-//   (and 5 ms).
-// - At most 25 % of all figures are not said with confidence.
-import { checkRecording, judgeTrust, openRecording, poolOfApp, predict } from 'mongodb-pool-predictor';
+// - A figure is shown unless judgeTrust hides it: nothing can be predicted, or its band allows × 2. Such a band may be
+//   shown instead, which does not count as a figure.
+// - At least 67 % of all figures are shown.
+// - Of these, at least 88 % are within 15 % or 5 ms, 88 to 92 % are in their 90 % band, and at most 1 % are off by more
+//   than × 2 (and 5 ms).
+import { checkRecording, judgeTrust, openRecording, poolOfApp, predict, predictReadings } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { isAlike, measureRoutes } from './measure-routes.js';
 import { KINDS, recordKinds } from './recorded-loads.js';
@@ -37,7 +36,7 @@ export const FIGURES = /** @type {const} */ (['meanMs', 'p50Ms', 'p95Ms']);
 export const MIN_REQUESTS = 20;
 const SEEDS = 19;
 const ALLOWED = { share: 0.15, ms: 5, ratio: 2 };
-const WANTED = { close: 80, inBand: 85, withheld: 25 };
+const WANTED = { shown: 67, close: 88, inBand: 88, inBandMost: 92, far: 1 };
 
 /**
  * @typedef {object} Figure
@@ -46,13 +45,12 @@ const WANTED = { close: 80, inBand: 85, withheld: 25 };
  * @property {number} to
  * @property {string} route
  * @property {string} figure
- * @property {string | null} why it is not said with confidence
+ * @property {string | null} why it is hidden
  * @property {number} measuredMs
  * @property {number} predictedMs
  * @property {boolean} isInBand
  * @property {number} lowMs
  * @property {number} highMs
- * @property {number} otherMs in the other reading
  */
 
 export const PART = {
@@ -96,11 +94,10 @@ export async function predictFrom({ options, isCpuBound }, from, recorded) {
   const check = await checkRecording(input);
   const trust = judgeTrust(input, check);
   const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...settings, poolSize });
-  const predictOn = (/** @type {typeof load} */ one) =>
-    predict({ load: one, services, overhead, poolSizes, seeds: SEEDS, poolOf, widen: trust.widen });
-  const { variants } = await predictOn(load);
-  const readings = load.closedReading && (await predictOn(load.closedReading)).variants;
-  return variants.flatMap(({ settings: { poolSize }, predicted: { routes, low, high, utilisation } }, index) => {
+  const { variants } = await predictReadings(load, (one) =>
+    predict({ load: one, services, overhead, poolSizes, seeds: SEEDS, poolOf, widen: trust.widen }),
+  );
+  return variants.flatMap(({ settings: { poolSize }, predicted: { routes, low, high } }) => {
     const measured = measureRoutes(recorded[poolSize], choice.client);
     if (!isCpuBound && !isAlike(measureRoutes(recorded[from], choice.client), measured)) return [];
     return Object.entries(measured)
@@ -108,25 +105,17 @@ export async function predictFrom({ options, isCpuBound }, from, recorded) {
       .flatMap(([route, measuredOf]) =>
         FIGURES.map((name) => {
           const [ms, lowMs, highMs] = [routes, low?.routes, high?.routes].map((each) => Number(each?.[route][name]));
-          const reason = trust.reasonToHide({ name, poolSize, inUse: utilisation * poolSize, ms, lowMs, highMs });
-          const otherMs = readings?.[index].predicted.routes[route]?.[name] ?? ms;
-          const isUnclear = differs(otherMs, ms);
           return {
             ...{ from, to: poolSize, route, figure: name },
-            why: reason?.code ?? (isUnclear ? 'twoReadings' : null),
+            why: trust.reasonToHide({ poolSize, ms, lowMs, highMs })?.code ?? null,
             measuredMs: measuredOf[name],
             predictedMs: ms,
             isInBand: measuredOf[name] >= lowMs && measuredOf[name] <= highMs,
-            ...{ lowMs, highMs, otherMs },
+            ...{ lowMs, highMs },
           };
         }),
       );
   });
-}
-
-/** Whether two readings of a recording disagree. @param {number} otherMs @param {number} ms */
-export function differs(otherMs, ms) {
-  return Math.abs(otherMs - ms) > Math.max(ALLOWED.share * ms, ALLOWED.ms);
 }
 
 /** @param {Pick<Figure, 'measuredMs' | 'predictedMs'>} figure */
@@ -140,20 +129,22 @@ export function isFar({ measuredMs, predictedMs }) {
   return ratio > ALLOWED.ratio && Math.abs(predictedMs - measuredMs) > ALLOWED.ms;
 }
 
-/** @param {Figure[]} figures @param {(figure: Figure) => boolean} is */
-const shareOf = (figures, is) => (figures.length === 0 ? NaN : (100 * figures.filter(is).length) / figures.length);
+/** In %, to a tenth. @param {Figure[]} figures @param {(figure: Figure) => boolean} is */
+function shareOf(figures, is) {
+  return Number(((100 * figures.filter(is).length) / figures.length).toFixed(1));
+}
 
 /** @param {Figure[]} figures */
 export function judge(figures) {
   const describe = (/** @type {Figure[]} */ some) => {
-    const said = some.filter(({ why }) => why === null);
+    const shown = some.filter(({ why }) => why === null);
     return {
       figures: some.length,
-      'withheld, %': Math.round(shareOf(some, ({ why }) => why !== null)),
-      'within 15 %': Math.round(shareOf(said, isClose)),
-      'in band, %': Math.round(shareOf(said, ({ isInBand }) => isInBand)),
-      'off by × 2': said.filter(isFar).length,
-      'within 15 %, of all': Math.round(shareOf(some, isClose)),
+      'shown, %': shareOf(some, ({ why }) => why === null),
+      'within 15 %': shareOf(shown, isClose),
+      'in band, %': shareOf(shown, ({ isInBand }) => isInBand),
+      'off by × 2, %': shareOf(shown, isFar),
+      'within 15 %, of all': shareOf(some, isClose),
     };
   };
   const rows = Object.keys(KINDS).flatMap((kind) =>
@@ -167,13 +158,13 @@ export function judge(figures) {
   const reasons = [...new Set(figures.map(({ why }) => why))]
     .filter((why) => why !== null)
     .map((reason) => {
-      const withheld = figures.filter(({ why }) => why === reason);
+      const hidden = figures.filter(({ why }) => why === reason);
       return {
         reason,
-        figures: withheld.length,
-        'within 15 %': withheld.filter(isClose).length,
-        'in band': withheld.filter(({ isInBand }) => isInBand).length,
-        'off by × 2': withheld.filter(isFar).length,
+        figures: hidden.length,
+        'within 15 %': hidden.filter(isClose).length,
+        'in band': hidden.filter(({ isInBand }) => isInBand).length,
+        'off by × 2': hidden.filter(isFar).length,
       };
     });
   const worst = figures
@@ -189,16 +180,17 @@ export function judge(figures) {
   return [
     {
       title:
-        `Figures of requests, by kind of load; wanted: ${WANTED.close} % within 15 % or 5 ms, ${WANTED.inBand} % in ` +
-        `band, none off by × 2, at most ${WANTED.withheld} % withheld`,
+        `Figures of requests, by kind of load; wanted: ${WANTED.shown} % shown, ${WANTED.close} % of them within ` +
+        `15 % or 5 ms, ${WANTED.inBand} to ${WANTED.inBandMost} % in band, at most ${WANTED.far} % off by × 2`,
       rows: [...rows, { kind: 'all', from: '', ...all }],
       isMet:
+        all['shown, %'] >= WANTED.shown &&
         all['within 15 %'] >= WANTED.close &&
         all['in band, %'] >= WANTED.inBand &&
-        all['off by × 2'] === 0 &&
-        all['withheld, %'] <= WANTED.withheld,
+        all['in band, %'] <= WANTED.inBandMost &&
+        all['off by × 2, %'] <= WANTED.far,
     },
-    { title: 'Why figures were withheld, and how they would have done', rows: reasons },
+    { title: 'Why figures were hidden, and how they would have done', rows: reasons },
     { title: 'The figures that are off most', rows: worst },
   ];
 }
