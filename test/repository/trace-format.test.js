@@ -35,6 +35,7 @@ test('every line of the writer fits the schema, and so do those of the document 
       operation: name,
       kind: fc.option(fc.constantFrom(.../** @type {const} */ (['changeStream', 'tailableCursor']))),
       request: count,
+      transaction: optional(fc.nat(1e6)),
       holds: optional(fc.nat(1e6)),
       heldBy: optional(
         fc.array(

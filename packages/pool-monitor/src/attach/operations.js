@@ -1,15 +1,9 @@
 import { replaceMethod } from './replace-method.js';
 
 /** @import { Guard } from '../core/event-batch.js' */
-/** @import { CheckoutKind } from '../core/checkout.js' */
+/** @import { CheckoutKind, CheckoutPurpose } from '../core/checkout.js' */
 
-/**
- * What a checkout is for.
- * @typedef {object} KnownOperation
- * @property {string} operation command and collection, such as `find users`
- * @property {CheckoutKind | null} kind
- * @property {CheckoutKind | null} opens the kind of the cursor that it opens
- */
+/** @typedef {CheckoutPurpose & { opens: CheckoutKind | null }} KnownOperation opens: the kind of the cursor it opens */
 
 /** Driver 7 sends them as it does any command. */
 const TRANSACTION_ENDS = ['commitTransaction', 'abortTransaction'];
@@ -34,6 +28,9 @@ export class Operations {
    */
   #known = new Map();
   #knownCount = 0;
+  /** Numbers by the driver's object, of which each transaction has one. @type {WeakMap<object, number>} */
+  #transactions = new WeakMap();
+  #lastTransaction = 0;
   /** @type {KnownOperation | null} */
   #current = null;
 
@@ -71,19 +68,19 @@ export class Operations {
     const wrap = (original) =>
       /** @this {unknown} @param {any} first @param {any} second @param {any} third @param {any} callback of driver 5 */
       function command(first, second, third, callback) {
-        /** @type {CheckoutKind | null} */
-        let opens = null;
+        /** @type {KnownOperation | null} */
+        let awaited = null;
         try {
-          operations.#current = operations.#describe(first, second, third);
-          ({ opens } = operations.#current);
-          if (opens && typeof callback === 'function')
-            callback = listenTo(callback, operations.#remember.bind(operations, opens));
+          const operation = (operations.#current = operations.#describe(first, second, third));
+          if (operation.opens || operation.transaction) awaited = operation;
+          if (awaited && typeof callback === 'function')
+            callback = listenTo(callback, operations.#noteAnswer.bind(operations, awaited));
         } catch {
           // The checkout then has no operation.
         }
         try {
           const answer = original.call(this, first, second, third, callback);
-          if (opens) operations.#rememberAnswer(opens, answer);
+          if (awaited) operations.#awaitAnswer(awaited, answer);
           return answer;
         } finally {
           operations.#current = null;
@@ -97,13 +94,19 @@ export class Operations {
     if (id !== undefined && this.#streams.size < MAX_STREAMS) this.#streams.set(String(id), kind);
   }
 
-  /** @param {CheckoutKind} kind @param {any} answer a promise, except from driver 5 and earlier */
-  #rememberAnswer(kind, answer) {
+  /** @param {KnownOperation} operation @param {any} answer a promise, except from driver 5 and earlier */
+  #awaitAnswer(operation, answer) {
     Promise.resolve(answer).then(
-      // Driver 6.5 and 6.6 answer with the server's document, later ones with an object that knows the id.
-      (response) => this.#remember(kind, response?.id ?? response?.cursor?.id),
-      () => {},
+      (response) => this.#noteAnswer(operation, null, response),
+      (error) => this.#noteAnswer(operation, error),
     );
+  }
+
+  /** @param {KnownOperation} operation @param {any} error @param {any} [response] */
+  #noteAnswer(operation, error, response) {
+    // Driver 6.5 and 6.6 answer with the server's document, later ones with an object that knows the id.
+    if (operation.opens) this.#remember(operation.opens, response?.id ?? response?.cursor?.id);
+    operation.errorCode = error?.code;
   }
 
   /**
@@ -113,12 +116,25 @@ export class Operations {
    */
   #describe(first, second, third) {
     if (typeof first?.commandName === 'string') {
-      const { commandName, command, ns, target, options, cursorId, pipeline } = first;
+      const { commandName, command, ns, target, options, cursorId, pipeline, session } = first;
       const end = command && TRANSACTION_ENDS.find((name) => name in Object(command));
-      return this.#describeCommand(end ?? commandName, target ?? ns?.collection, options, cursorId, pipeline);
+      const name = end ?? commandName;
+      const known = this.#describeCommand(name, target ?? ns?.collection, options, cursorId, pipeline);
+      return this.#addTransaction(known, name, session);
     }
     const [name] = Object.keys(second);
-    return this.#describeCommand(name, second.collection ?? second[name], third, second.getMore, second.pipeline);
+    const target = second.collection ?? second[name];
+    const known = this.#describeCommand(name, target, third, second.getMore, second.pipeline);
+    return this.#addTransaction(known, name, third?.session);
+  }
+
+  /** @param {KnownOperation} known @param {string} command @param {any} session @returns {KnownOperation} */
+  #addTransaction(known, command, session) {
+    // When a commit is sent again, the transaction is over.
+    if (!session || !(session.inTransaction() || TRANSACTION_ENDS.includes(command))) return known;
+    let transaction = this.#transactions.get(session.transaction);
+    if (!transaction) this.#transactions.set(session.transaction, (transaction = ++this.#lastTransaction));
+    return { ...known, transaction };
   }
 
   /**
@@ -154,10 +170,10 @@ export class Operations {
   }
 }
 
-/** @param {Function} callback of driver 5 @param {(id: unknown) => void} remember */
-function listenTo(callback, remember) {
+/** @param {Function} callback of driver 5 @param {(error: unknown, response: unknown) => void} note */
+function listenTo(callback, note) {
   return (/** @type {any[]} */ ...results) => {
-    remember(results[1]?.cursor?.id);
+    note(results[0], results[1]);
     return callback(...results);
   };
 }

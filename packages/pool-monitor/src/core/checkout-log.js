@@ -1,11 +1,11 @@
-import { groupHolders, listHolders, MAX_HOLDERS } from './holders.js';
+import { describeCheckout } from './describe-checkout.js';
+import { listHolders, MAX_HOLDERS } from './holders.js';
 import { MAX_KEPT, Ring } from './ring.js';
 
 /** @import { Checkout, CheckoutKind, CheckoutPurpose } from './checkout.js' */
 /** @import { CheckoutName, RequestName } from './checkout-name.js' */
 /** @import { Holder, HolderGroup } from './holders.js' */
 /** @import { PoolIdentity } from './pool-events.js' */
-/** @import { RecordedCheckout } from './trace-lines.js' */
 
 const KEPT_MS = 5 * 60_000;
 /**
@@ -18,6 +18,7 @@ const KEPT_MS = 5 * 60_000;
  * @property {number | null} request the same number for all checkouts of a request
  * @property {string | null} operation such as `find users`, where known
  * @property {CheckoutKind | null} kind of an operation that can keep its connection for as long as it likes
+ * @property {number} [transaction] the same number for the checkouts of a transaction of this pool
  * @property {number} holds how many connections of the pool its request had checked out when this wait began
  * @property {number | null} connectionId the driver's; counts from 1 in each pool
  * @property {boolean} isFresh nobody had used that connection before
@@ -31,49 +32,14 @@ const KEPT_MS = 5 * 60_000;
  *   the longest holders of the pool's connections when it failed
  * @property {'checkedIn' | 'operationFailed' | 'checkOutFailed' | 'checkOutAborted'} outcome operationFailed: checked
  *   in, but its operation failed, so its use is no service time; checkOutAborted: its caller stopped waiting
- * @property {string | null} reason the driver's, for checkOutFailed
+ * @property {string | null} reason the driver's, for checkOutFailed; WriteConflict for an operation that failed because
+ *   another transaction had changed the same document
  */
 
 /**
  * @typedef {Omit<CheckoutRecord, 'id' | 'outcome' | 'behind'> & { outcome: 'waiting' | 'checkedOut' }} OpenCheckout one
  *   that has not ended; endedAtMs is now. waiting: for a connection; checkedOut: it has one
  */
-
-/**
- * Describes a checkout, for a record or a trace.
- *
- * @template {Pick<RecordedCheckout, 'outcome' | 'reason'>} End
- * @param {Pick<Checkout, 'requestName' | 'purpose' | 'holds' | 'isFresh' | 'openingMs' | 'heldBy' |
- *   'checkOutStartedAtMs' | 'checkedOutAtMs' | 'checkedInAtMs'> & { pool: { identity: PoolIdentity }, connection: { id:
- *   number } | null }} checkout
- * @param {number} endedAtMs by its monitor's clock; now if it has not ended
- * @param {End} end
- * @param {number} [originMs] from which that clock counts, since the epoch; 0 keeps its times
- */
-export function describeCheckout(checkout, endedAtMs, end, originMs = performance.timeOrigin) {
-  const { pool, requestName, purpose, holds, connection, isFresh, openingMs, heldBy } = checkout;
-  const { route, requestId, request } = requestName;
-  const { operation = null, kind = null } = purpose ?? {};
-  const orNull = (/** @type {number} */ ms) => (Number.isNaN(ms) ? null : originMs + ms);
-  return {
-    ...pool.identity,
-    route,
-    requestId,
-    request,
-    operation,
-    kind,
-    holds,
-    connectionId: connection?.id ?? null,
-    isFresh,
-    openingMs,
-    checkOutStartedAtMs: originMs + checkout.checkOutStartedAtMs,
-    checkedOutAtMs: orNull(checkout.checkedOutAtMs),
-    checkedInAtMs: orNull(checkout.checkedInAtMs),
-    endedAtMs: originMs + endedAtMs,
-    heldBy: groupHolders(heldBy),
-    ...end,
-  };
-}
 
 /** A record of each checkout of the last minutes. */
 export class CheckoutLog extends Ring {

@@ -10,7 +10,11 @@ import { OperationName, UNKNOWN } from './checkout-name.js';
  * @typedef {'changeStream' | 'tailableCursor'} CheckoutKind of an operation that can keep its connection for as long as
  *   it likes
  *
- * @typedef {{ operation?: string | null, kind?: CheckoutKind | null }} CheckoutPurpose what a checkout is for
+ * @typedef {object} CheckoutPurpose what a checkout is for
+ * @property {string | null} [operation] command and collection, such as `find users`
+ * @property {CheckoutKind | null} [kind]
+ * @property {number} [transaction] the same number for the operations of a transaction, counts from 1
+ * @property {unknown} [errorCode] the server's, if an operation of a transaction has failed
  */
 
 /** @type {readonly CheckoutName[]} */
@@ -82,10 +86,6 @@ export class Checkout {
     if (!this.purpose) return this.requestName;
     this.#name ??= new OperationName(this.requestName, this.purpose);
     return this.#name;
-  }
-
-  get server() {
-    return this.pool.address;
   }
 }
 

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Checkout } from './checkout.js';
-import { CheckoutLog, describeCheckout } from './checkout-log.js';
+import { CheckoutLog } from './checkout-log.js';
+import { describeCheckout } from './describe-checkout.js';
 import { RequestName } from './checkout-name.js';
 import { endUse } from './connections.js';
 import { EventBatch } from './event-batch.js';
@@ -26,7 +27,7 @@ const NOBODY = [];
  * The driver emits checkOutStarted and checkedIn in the caller's own async context, but checkedOut in any context, and
  * that event does not identify the caller. So the holder of a connection is inferred from the order of the queue, and
  * known for certain at checkedIn. Records are therefore exact, but the live view can confuse callers that started
- * within the same millisecond after one of them was aborted. The README says what else can be confused, and how often.
+ * within the same millisecond after one of them was aborted.
  */
 export class Checkouts {
   /**

@@ -1,10 +1,11 @@
 import { performance } from 'node:perf_hooks';
-import { describeCheckout } from './checkout-log.js';
+import { describeCheckout } from './describe-checkout.js';
 import { describeClient, readDriverVersion } from './describe-client.js';
 import { BatchedEvent, EventBatch } from './event-batch.js';
 import { readGauges } from './gauges.js';
 import { summariseLifetime } from './lifetime.js';
 import { ServerPool } from './server-pool.js';
+import { SessionTransactions } from './session-transactions.js';
 
 /** @import { MongoClient, MongoClientEvents } from 'mongodb' */
 /** @import { ClientFacts } from './describe-client.js' */
@@ -14,10 +15,6 @@ import { ServerPool } from './server-pool.js';
 /** @import { TraceWriter } from './trace-writer.js' */
 
 /** @typedef {import('./gauges.js').Gauges & import('./lifetime.js').LifetimeSummary} PoolSnapshot */
-/**
- * @typedef {(`connection${string}` & keyof MongoClientEvents) | 'commandFailed' | 'serverDescriptionChanged'}
- *   WatchedEvent
- */
 
 /**
  * @typedef {object} MonitorOptions
@@ -43,12 +40,8 @@ const ENDS = { checkedIn: 'checkedIn', checkOutFailed: 'checkOutFailed', checkOu
  *
  * Attach it before the client connects. A monitor that is attached later is right about everything it has seen since.
  *
- * The gauges neither drift nor fall below zero. They can lag behind the driver in three cases:
- * - An aborted checkout counts as waiting about as long as it would have waited.
- * - A connection that nobody waits for and that is abandoned at a clear counts as connecting until the pool is ready
- *   again and no opening has taken that long, at most two connect timeouts. One that opens more slowly is missed until
- *   then.
- * - A caller that the driver serves within the current microtasks does not count as waiting.
+ * The gauges neither drift nor fall below zero. The monitor's README says when they can lag behind the driver. A caller
+ * that the driver serves within the current microtasks does not count as waiting.
  *
  * @param {MongoClient} client
  * @param {MonitorOptions} [options]
@@ -72,6 +65,7 @@ export class PoolMonitor {
   #recent;
   /** @type {Subscribers} */
   #subscribers = { listeners: new Set(), tracker: null, capture: null };
+  #transactions = new SessionTransactions();
   #handlers = this.#createHandlers();
 
   /** @param {MongoClient} client @param {MonitorOptions} [options] */
@@ -165,9 +159,10 @@ export class PoolMonitor {
     for (const [event, handler] of this.#handlers) this.#client.off(event, handler);
   }
 
-  /** @returns {[event: WatchedEvent, handler: (event: any) => void][]} */
+  /** @returns {[event: any, handler: (event: any) => void][]} */
   #createHandlers() {
-    /** @type {Pick<MongoClientEvents, WatchedEvent>} */
+    /** @typedef {'commandStarted' | 'commandFailed' | 'serverDescriptionChanged'} OtherEvent */
+    /** @type {Pick<MongoClientEvents, (`connection${string}` & keyof MongoClientEvents) | OtherEvent>} */
     const handlers = {
       connectionPoolCreated: this.#atOnce((event) => this.#poolOf(event.address).onPoolCreated()),
       connectionPoolReady: this.#atOnce((event) => {
@@ -215,15 +210,21 @@ export class PoolMonitor {
         this.#subscribers.tracker?.noteEnd(end, end.pool?.connections.get(end.connectionId));
         this.#batch.added(true);
       },
-      // The driver only emits this one with monitorCommands.
+      // The driver only emits these two with monitorCommands.
+      commandStarted: ({ command, address, connectionId }) => {
+        // A retryable write has a txnNumber, too, but not this.
+        if (command.autocommit !== false) return;
+        this.#batch.flush();
+        this.#servers.get(address)?.onTransaction(Number(connectionId), this.#transactions.numberOf(command));
+      },
       commandFailed: this.#atOnce((event) =>
-        this.#servers.get(event.address)?.onCommandFailed(Number(event.connectionId)),
+        this.#servers.get(event.address)?.onCommandFailed(Number(event.connectionId), event.failure),
       ),
       serverDescriptionChanged: this.#atOnce(({ address, previousDescription, newDescription }) =>
         this.#servers.get(address)?.onServerDescriptionChanged(previousDescription, newDescription),
       ),
     };
-    return /** @type {[WatchedEvent, (event: any) => void][]} */ (Object.entries(handlers));
+    return Object.entries(handlers);
   }
 
   /**

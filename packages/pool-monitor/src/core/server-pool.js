@@ -271,10 +271,18 @@ export class ServerPool {
     this.isClosed = true;
   }
 
-  /** @param {number} id the connection that the failed command ran on */
-  onCommandFailed(id) {
+  /** @param {number} id the connection that the command runs on @param {number} transaction */
+  onTransaction(id, transaction) {
     const checkout = this.connections.get(id)?.checkout;
-    if (checkout) this.failOperation(checkout);
+    if (checkout && !checkout.purpose?.transaction) checkout.purpose = { ...checkout.purpose, transaction };
+  }
+
+  /** @param {number} id the connection that the failed command ran on @param {any} error */
+  onCommandFailed(id, error) {
+    const checkout = this.connections.get(id)?.checkout;
+    if (!checkout) return;
+    if (checkout.purpose?.transaction) checkout.purpose.errorCode = error?.code;
+    this.failOperation(checkout);
   }
 
   /** @param {{ type: string }} before @param {{ type: string, isWritable: boolean, error?: Error | null }} now */

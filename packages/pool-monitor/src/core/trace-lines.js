@@ -1,32 +1,16 @@
 /** @import { CheckoutKind } from './checkout.js' */
 /** @import { CheckoutRecord, OpenCheckout } from './checkout-log.js' */
 /** @import { HolderGroup } from './holders.js' */
-/** @import { RareEventType } from './pool-events.js' */
+/** @import { EventRecord } from './event-log.js' */
 
 /**
  * Times are milliseconds of any one clock, NaN or null if that did not happen. `process` is the number of the process,
  * where there are several.
  *
- * @typedef {object} RecordedCheckout
- * @property {number} [process]
- * @property {string | null} [pool] name of its client
- * @property {string} [server] host:port
- * @property {number} checkOutStartedAtMs
- * @property {number | null} checkedOutAtMs
- * @property {number | null} checkedInAtMs
- * @property {number} [endedAtMs] of one that got no connection, or has not ended
- * @property {(CheckoutRecord | OpenCheckout)['outcome']} [outcome] default: checkedIn, or checkOutFailed if it got no
- *   connection
- * @property {string | null} [reason]
- * @property {number} [openingMs]
- * @property {number | null} [connectionId]
- * @property {boolean} [isFresh]
- * @property {string | null} [route]
- * @property {string | null} [operation]
- * @property {CheckoutKind | null} [kind]
- * @property {number | null} [request] a whole number; checkouts with the same one belong to one request
- * @property {number} [holds]
- * @property {HolderGroup[]} [heldBy]
+ * @typedef {Pick<CheckoutRecord, 'checkOutStartedAtMs' | 'checkedOutAtMs' | 'checkedInAtMs'>} CheckoutTimes
+ * @typedef {{ process?: number, outcome?: (CheckoutRecord | OpenCheckout)['outcome'] }} CheckoutEnd default outcome:
+ *   checkedIn, or checkOutFailed if it got no connection
+ * @typedef {Partial<Omit<CheckoutRecord, 'outcome'>> & CheckoutTimes & CheckoutEnd} RecordedCheckout
  *
  * @typedef {object} RecordedRequest
  * @property {number} [process]
@@ -37,15 +21,7 @@
  * @property {string} [route]
  * @property {number} [socket]
  *
- * @typedef {object} RecordedEvent
- * @property {number} [process]
- * @property {RareEventType} event
- * @property {number} atMs
- * @property {string | null} [pool]
- * @property {string} [server]
- * @property {number | null} [connectionId]
- * @property {string | null} [reason]
- * @property {number | null} [durationMs]
+ * @typedef {Partial<EventRecord> & Pick<EventRecord, 'event' | 'atMs'> & { process?: number }} RecordedEvent
  *
  * @typedef {{ atMs: number, process?: number } & Record<string, unknown>} RecordedSecond
  *
@@ -104,6 +80,7 @@ export class TraceLines {
       operation = null,
       kind = null,
       request,
+      transaction,
       holds = 0,
       heldBy = [],
     } = checkout;
@@ -122,6 +99,7 @@ export class TraceLines {
     if (typeof route === 'string') line.route = this.#routeId(route);
     if (operation !== null) line.operation = this.#operationId(operation, kind);
     if (Number.isSafeInteger(request)) line.request = request;
+    if (transaction) line.transaction = transaction;
     if (outcome !== 'checkedIn') line.outcome = outcome;
     if (reason) line.reason = reason;
     if (holds > 0) line.holds = holds;

@@ -181,4 +181,37 @@ describe('operations', () => {
     for (const command of commands) await server.command({ commandName: 'runCommand', command }, {});
     expect(seen).toEqual(['commitTransaction', 'abortTransaction', 'runCommand']);
   });
+
+  test.each([
+    ['to driver 5', (/** @type {object} */ session) => ['shop.orders', { update: 'orders' }, { session }]],
+    [
+      'by driver 7',
+      (/** @type {object} */ session) => [{ commandName: 'update', ns: { collection: 'orders' }, session }],
+    ],
+  ])('a transaction keeps its number, and what failed is noted, as a command is sent %s', async (name, argsOf) => {
+    /** @type {any[]} */
+    const seen = [];
+    const { server, operations } = watchClient(async () => {
+      seen.push(operations.current);
+      if (seen.length === 2) throw Object.assign(new Error(), { code: 112 });
+      if (seen.length === 4) throw Object.assign(new Error(), { code: 11_000 });
+    });
+    const session = { isActive: true, transaction: {}, inTransaction: () => session.isActive };
+    const send = async () => server.command(...argsOf(session));
+    await send();
+    await expect(send()).rejects.toThrow();
+    session.transaction = {};
+    await send();
+    await expect(send()).rejects.toThrow();
+    session.isActive = false;
+    await send();
+    const common = { operation: 'update orders', kind: null, opens: null };
+    expect(seen).toEqual([
+      { ...common, transaction: 1, errorCode: undefined },
+      { ...common, transaction: 1, errorCode: 112 },
+      { ...common, transaction: 2, errorCode: undefined },
+      { ...common, transaction: 2, errorCode: 11_000 },
+      common,
+    ]);
+  });
 });

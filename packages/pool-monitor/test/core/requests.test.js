@@ -337,6 +337,39 @@ describe('a trace', () => {
         ['/good', undefined],
       ]);
     });
+
+    test('a trace numbers transactions, and marks write conflicts', async () => {
+      const { insertedId: _id } = await users().insertOne({ changes: 0 });
+      const change = (/** @type {import('mongodb').ClientSession} */ session) =>
+        users().updateOne({ _id }, { $inc: { changes: 1 } }, { session });
+      await client.withSession((first) =>
+        client.withSession(async (second) => {
+          first.startTransaction();
+          await change(first);
+          second.startTransaction();
+          await expect(change(second)).rejects.toThrow(/conflict/i);
+          await first.commitTransaction();
+          await second.abortTransaction();
+          first.startTransaction();
+          await change(first);
+          await first.commitTransaction();
+        }),
+      );
+      const lines = await readCheckouts();
+      const inTransactions = lines.filter(({ transaction }) => transaction);
+      const [ended, failed] = [undefined, 'operationFailed'];
+      expect(inTransactions.map(({ transaction, outcome, reason }) => [transaction, outcome, reason])).toEqual([
+        [1, ended, undefined],
+        [2, failed, 'WriteConflict'],
+        [1, ended, undefined],
+        // The server has aborted it already.
+        [2, failed, undefined],
+        [3, ended, undefined],
+        [3, ended, undefined],
+      ]);
+      // The insert is a retryable write, which has a transaction number, too.
+      expect(lines.length).toBeGreaterThan(inTransactions.length);
+    });
   });
 
   test.each([

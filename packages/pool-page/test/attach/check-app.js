@@ -19,12 +19,15 @@ export async function checkApp(app, server, { clients = 2 } = {}) {
   const outcomes = await app.ask(`work/${OPERATIONS}`);
   // Otherwise it would prove less than it says.
   expect(Object.keys(outcomes)).toEqual(
-    expect.arrayContaining(['find done', 'insert done', 'model done', 'cut MongoNetworkError']),
+    expect.arrayContaining([
+      ...['find done', 'insert done', 'model done', 'cut MongoNetworkError', 'conflict MongoServerError'],
+    ]),
   );
   expect(await server.compare(app, 'quiet')).toHaveLength(clients);
   const { checkouts } = await app.watch('pool/checkouts');
   const routes = new Set(checkouts.map((/** @type {{ route: string }} */ { route }) => route));
   expect([...routes].toSorted()).toEqual(['/orders/:id', 'the app itself']);
+  expect(listConflicts(checkouts)).toEqual(['abortTransaction', 'update orders']);
 
   await app.ask(`hold/${WAITING}`);
   const held = await server.compare(app, 'held');
@@ -59,4 +62,16 @@ export async function checkRun({ server, name, clients, env, ...options }) {
   expect(await run.end()).toBe(0);
   expect(run.listLines()).toEqual([LINE]);
   return { spans };
+}
+
+/**
+ * Lists the operations of transactions that had a write conflict.
+ * @param {{ operation: string, transaction?: number, reason: string | null }[]} checkouts
+ */
+function listConflicts(checkouts) {
+  const inConflict = new Set(
+    checkouts.flatMap(({ transaction, reason }) => (reason === 'WriteConflict' ? transaction : [])),
+  );
+  const operations = checkouts.flatMap(({ transaction, operation }) => (inConflict.has(transaction) ? operation : []));
+  return [...new Set(operations)].toSorted();
 }

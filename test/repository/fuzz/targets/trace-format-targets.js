@@ -50,6 +50,7 @@ export const CHECKOUT = {
   route: 0,
   operation: 0,
   request: 7,
+  transaction: 3,
   holds: 1,
   behind: [
     [0, 0, 5, 6],

@@ -19,6 +19,18 @@ const OPERATIONS = {
     };
     await Promise.all([orders.findOne({}, { signal: controller.signal }), abort()]);
   },
+  // Of two transactions that change one document, the second one fails.
+  conflict: async ({ client, orders }) => {
+    const sessions = [client.startSession(), client.startSession()];
+    try {
+      for (const session of sessions) {
+        session.startTransaction();
+        await orders.updateOne({ n: 1 }, { $inc: { changes: 1 } }, { session });
+      }
+    } finally {
+      for (const session of sessions) await session.endSession();
+    }
+  },
   // The test's server cuts the connection of this command.
   cut: ({ orders }) => orders.distinct('n'),
 };
@@ -27,6 +39,7 @@ const OPERATIONS = {
 function pick(n) {
   if (n % 110 === 50) return 'cut';
   if (n % 50 === 1) return 'tooSlow';
+  if (n % 50 === 22) return 'conflict';
   return ['find', 'insert', 'model', 'find', 'abort', 'insert', 'find', 'duplicate', 'model', 'refused'][n % 10];
 }
 
