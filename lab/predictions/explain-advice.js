@@ -113,7 +113,7 @@ function explainNothing({ samples, loads, seeds, parts, saturation }) {
 }
 
 /**
- * Which part of a response misses a goal where nobody waits.
+ * Which part of a response misses a goal where nobody would wait.
  * @param {Slo} slo
  * @param {ResponseParts} parts
  * @param {{ isExplained: boolean }} known isExplained: something else is to blame, if the parts are not
@@ -131,7 +131,7 @@ function explainParts({ text, route, limitMs }, { serviceMs, overheadMs }, { isE
           ? 'That rest alone is too slow, and no pool changes it: look at the app, its machine and the network.'
           : 'Together they are too slow, and no pool changes that: make either faster, or relax the goal.';
   return (
-    `"${text}": nobody waits for a connection. The query of ${route} takes up to ` +
+    `"${text}": nobody would wait for a connection. The query of ${route} takes up to ` +
     `${formatAgainst(serviceMs, limitMs)}, the rest of the response up to ` +
     `${formatAgainst(overheadMs, limitMs)}. ${cause}`
   );
