@@ -201,7 +201,7 @@ describe('advice', () => {
     ])('a query of %d ms and a rest of %d ms: which part is too slow', (serviceMs, overheadMs, words) => {
       const parts = [{ serviceMs, overheadMs }];
       expect(explainMissed(950, { parts })).toContain(
-        `nobody waits for a connection. The query of /report takes ${words}`,
+        `nobody would wait for a connection. The query of /report takes ${words}`,
       );
     });
 
