@@ -23,7 +23,7 @@ export const TRACE_ASSUMPTIONS = {
   clientNats: { value: 5, unit: 'nats', evidence: [],
     why: 'evidence, 150 to 1: that the users of all sockets of a client wait for their answers, or do not' },
   fullSocketsShare: { value: 0.15, unit: 'share', evidence: [],
-    why: 'of the time: users who hardly think have all sockets in use for 0.56 to 0.77 in 42 recordings, others 0 to 0.06' },
+    why: 'of the time: users who hardly think have all sockets in use for 0.56 to 0.77 of it, others for at most 0.06' },
   steadySpread: { value: 0.25, unit: 'of the median', evidence: [],
     why: 'think times that vary less, from the 10th to the 90th percentile, are those of one user' },
   openedShare: { value: 1 / 3, unit: 'share', evidence: [],
@@ -34,6 +34,14 @@ export const TRACE_ASSUMPTIONS = {
     why: 'a caller counts as active at the end if it was silent for less than so many of its longest think times' },
   blockRequests: { value: 10, unit: 'requests', evidence: [],
     why: 'of a caller, in a row: enough to keep slow and fast spells together' },
+  limitedShare: { value: 0.2, unit: 'share', evidence: [],
+    why: 'of its time: a request that waited for so much before its first checkout may have waited for a limit' },
+  atLimitShare: { value: 0.7, unit: 'share', evidence: [],
+    why: 'of such waits: exactly as many requests as a limit in the app allows have a place meanwhile' },
+  withinLimitShare: { value: 0.98, unit: 'share', evidence: [],
+    why: 'of such waits: no more requests have a place meanwhile' },
+  handedOverShare: { value: 0.8, unit: 'share', evidence: [],
+    why: 'of such waits: they end when another request ends, or its last checkout' },
 };
 
 export const TRACE = valuesOf(TRACE_ASSUMPTIONS);

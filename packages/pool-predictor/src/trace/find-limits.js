@@ -1,3 +1,5 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
+import { TRACE } from '../assumptions/trace-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { mean, median } from '../base/sample-statistics.js';
 import { Intervals, countUpTo } from '../base/intervals.js';
@@ -25,17 +27,6 @@ import { Intervals, countUpTo } from '../base/intervals.js';
  * @property {number} answeredMs
  */
 
-/** Before their first checkout, requests wait at least this long for a limit. */
-const MIN_MS = 5;
-const MIN_REQUESTS = 20;
-/** Share of those waits during which exactly as many requests as the limit allows have a place. */
-const AT_LIMIT = 0.7;
-/** Share of those waits during which no more requests have one. */
-const WITHIN_LIMIT = 0.98;
-/** Share of those waits that end when another request ends, or its last checkout. */
-const HANDED_OVER = 0.8;
-const HAND_OVER_MS = 5;
-
 /**
  * Finds routes whose requests wait before their first checkout while always the same number of others is between its
  * first and its last one, or its answer: the app lets in no more of them. Where it was never full, nothing shows it.
@@ -49,13 +40,16 @@ export function findLimits(trace) {
   const mayWait = (/** @type {number} */ row) => isLong(describeRequest(trace, spans, row));
   const rows = [...spans.firstRows.keys()].filter((row) => spans.firstRows[row] >= 0);
   return [...groupBy(rows, (row) => routeOf[row])].flatMap(([route, own]) => {
-    if (own.filter(mayWait).length < MIN_REQUESTS) return [];
+    if (own.filter(mayWait).length < COMMON.minRequests) return [];
     const requests = own.map((row) => describeRequest(trace, spans, row));
     const waits = requests.filter(isLong);
     if (!areHandedOver(waits, requests)) return [];
     const [best] = [false, true]
       .map((untilAnswer) => ({ untilAnswer, ...countPlaces(waits, requests, untilAnswer) }))
-      .filter(({ limit, atShare, withinShare }) => limit > 0 && atShare >= AT_LIMIT && withinShare >= WITHIN_LIMIT)
+      .filter(
+        ({ limit, atShare, withinShare }) =>
+          limit > 0 && atShare >= TRACE.atLimitShare && withinShare >= TRACE.withinLimitShare,
+      )
       .sort((a, b) => b.atShare - a.atShare);
     if (!best) return [];
     const { limit, untilAnswer } = best;
@@ -117,7 +111,7 @@ function describeRequest({ checkouts, requests }, spans, row) {
 
 /** Whether it may have waited for a place. @param {LimitedRequest} request */
 function isLong({ beforeMs, startedMs, answeredMs }) {
-  return beforeMs >= MIN_MS && beforeMs >= 0.2 * (answeredMs - startedMs);
+  return beforeMs >= COMMON.lateMs && beforeMs >= TRACE.limitedShare * (answeredMs - startedMs);
 }
 
 /** @param {LimitedRequest} request @param {boolean} untilAnswer */
@@ -169,9 +163,9 @@ function areHandedOver(waits, requests) {
   const sorted = Float64Array.from(requests.flatMap(({ checkedInMs, answeredMs }) => [checkedInMs, answeredMs])).sort();
   const handedOver = waits.filter(({ startedMs, beforeMs }) => {
     const untilMs = startedMs + beforeMs;
-    return countUpTo(sorted, untilMs) > countUpTo(sorted, untilMs - HAND_OVER_MS);
+    return countUpTo(sorted, untilMs) > countUpTo(sorted, untilMs - COMMON.lateMs);
   });
-  return handedOver.length >= HANDED_OVER * waits.length;
+  return handedOver.length >= TRACE.handedOverShare * waits.length;
 }
 
 /** @param {number[]} values at least one */
