@@ -210,7 +210,7 @@ function cellOf(route, figure) {
 function bandOfRoute(route, figure) {
   const ends = band(({ routes }) => routes[route]?.[figure]);
   return (/** @type {Variant} */ variant) =>
-    typeof timeOf(variant.predicted, route, figure) === 'number' ? ends(variant) : undefined;
+    Number(timeOf(variant.predicted, route, figure)) >= 0 ? ends(variant) : undefined;
 }
 
 /** @param {Variant} variant @returns {number | undefined} */

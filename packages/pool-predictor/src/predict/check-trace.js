@@ -20,7 +20,7 @@ const MAX_ROUTES = 9;
  * @property {number} recordedMs
  * @property {number} lowMs the smallest and the largest value of all runs
  * @property {number} highMs
- * @property {'inside' | 'close' | 'outside'} place close: outside by less than 5 % or 1 ms
+ * @property {boolean} isInBand close to it, too: within a time that nobody notices
  *
  * @typedef {object} TraceCheck whether one recording predicts another
  * @property {'holds' | 'fails' | 'notChecked'} status notChecked: it has fewer than 20 requests of every route
@@ -37,11 +37,11 @@ const MAX_ROUTES = 9;
  * value with probability 1 - 0.1 / m, so all do with 0.9 or more: https://en.wikipedia.org/wiki/Bonferroni_correction.
  *
  * @param {Trace} trace
- * @param {{ pool: PoolOptions, other: Trace, separateRoutes?: string[], followUps: FollowUps, firstSeed?: number }}
- *   options pool: that the other one was recorded with
+ * @param {{ pool: PoolOptions, other: Trace, separateRoutes?: string[], followUps: FollowUps, widening: number, firstSeed?:
+ *   number }} options pool: that the other one was recorded with; widening: of its band, see createWidening
  * @returns {Promise<TraceCheck>}
  */
-export async function checkTrace(trace, { pool, other, separateRoutes, followUps, firstSeed = 1 }) {
+export async function checkTrace(trace, { pool, other, separateRoutes, followUps, widening, firstSeed = 1 }) {
   const [lastMs, otherLastMs] = [trace, other].map(
     ({ checkOutStartedMs }) => checkOutStartedMs[checkOutStartedMs.length - 1],
   );
@@ -74,11 +74,18 @@ export async function checkTrace(trace, { pool, other, separateRoutes, followUps
     });
     results.push(...(await runs.simulateAll(pool)));
   }
+  /** @param {CheckedFigure['kind']} kind @param {string | null} route @param {number} recordedMs @param {number[]} runsMs */
+  const compare = (kind, route, recordedMs, runsMs) => {
+    const known = runsMs.filter((ms) => ms >= 0);
+    const [lowMs, highMs] = [Math.min(...known) / (1 + widening), Math.max(...known) * (1 + widening)];
+    const isInBand = recordedMs >= lowMs - PREDICTION.noticedMs && recordedMs <= highMs + PREDICTION.noticedMs;
+    return { kind, route, recordedMs, lowMs, highMs, isInBand };
+  };
   const figures = [
-    place('meanWait', null, recorded.meanWaitMs, results.map(meanWaitOf)),
+    compare('meanWait', null, recorded.meanWaitMs, results.map(meanWaitOf)),
     ...routes.map((route) => {
       const { p95Ms } = recorded.routes[route];
-      return place(
+      return compare(
         'p95',
         route,
         p95Ms,
@@ -86,7 +93,7 @@ export async function checkTrace(trace, { pool, other, separateRoutes, followUps
       );
     }),
   ];
-  return { ...facts, status: figures.some((each) => each.place === 'outside') ? 'fails' : 'holds', figures };
+  return { ...facts, status: figures.every(({ isInBand }) => isInBand) ? 'holds' : 'fails', figures };
 }
 
 /** @param {Load} load @param {number} lengthMs @returns {Load} never the recorded run itself */
@@ -111,19 +118,4 @@ function cut(load, lengthMs) {
 /** @param {SimulationResult} result */
 function meanWaitOf({ meanWaiting, durationMs, checkouts }) {
   return (meanWaiting * durationMs) / checkouts;
-}
-
-/**
- * @param {CheckedFigure['kind']} kind
- * @param {string | null} route
- * @param {number} recordedMs
- * @param {number[]} predictedMs
- * @returns {CheckedFigure}
- */
-function place(kind, route, recordedMs, predictedMs) {
-  const values = predictedMs.filter((ms) => ms >= 0);
-  const [lowMs, highMs] = [Math.min(...values), Math.max(...values)];
-  const offMs = Math.max(lowMs - recordedMs, recordedMs - highMs);
-  const isClose = offMs <= Math.max(PREDICTION.equalMs, COMMON.smallShare * recordedMs);
-  return { kind, route, recordedMs, lowMs, highMs, place: offMs <= 0 ? 'inside' : isClose ? 'close' : 'outside' };
 }

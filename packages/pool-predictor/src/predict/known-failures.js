@@ -1,4 +1,5 @@
 import { COMMON } from '../assumptions/common-assumptions.js';
+import { PREDICTION } from '../assumptions/prediction-assumptions.js';
 import { median, quantile } from '../base/sample-statistics.js';
 import { isSame } from './what-if-sizes.js';
 
@@ -24,7 +25,7 @@ export function findImpatience({ patience }) {
 
 /**
  * Requests fail in the simulation where the settings of the app, or a lost server, end them. That clients leave is not
- * in it, so the number of failures is known only where no request takes longer than clients waited in the recording.
+ * in it, so the number of failures is known only where no request takes much longer than clients waited in the recording.
  *
  * @param {Pick<Trace, 'patience' | 'header'>} trace
  * @returns {(poolSize: number, figures: PredictedFigures) => CodedFinding | null} why it is unknown how many requests
@@ -36,7 +37,7 @@ export function judgeFailures({ patience, header }) {
   return (poolSize, { maxMs }) => {
     // What failed at the recorded size was recorded, but for what clients did who left.
     const isKnown = leftMs.length === 0 && poolSize === header.maxPoolSize;
-    if (isKnown || !(maxMs > longestMs) || isSame(maxMs, longestMs)) return null;
+    if (isKnown || !(maxMs > PREDICTION.bandFactor * longestMs)) return null;
     return { code: 'unknownFailures', figures: { longestMs } };
   };
 }

@@ -4,6 +4,7 @@ import { NO_OVERHEAD } from '../simulator/service-time.js';
 import { pickPool } from '../trace/pick-pool.js';
 import { foldRoutes, thinTrace } from '../trace/trace.js';
 import { checkTrace } from './check-trace.js';
+import { createWidening } from './trust.js';
 import { poolOfRecording, poolOfTrace, separateRoutes } from './pool-settings.js';
 
 /** @import { TraceLoad } from '../load/trace-load.js' */
@@ -99,6 +100,7 @@ export async function checkRecording({ trace, load, settings, others }, { other,
     other: checked,
     separateRoutes: settings && separateRoutes(settings),
     followUps: load.source.options.followUps,
+    widening: createWidening(trace, [Number(trace.header.maxPoolSize)])(Number(checked.header.maxPoolSize)),
     firstSeed,
   });
 }

@@ -50,13 +50,11 @@ export function judgeTrust({ trace, load, others = [] }, check) {
   };
   const refusal = findRefusal();
   // Another recording narrows bands only by what it shows at its own size.
-  const known = [
-    recordedSize,
-    ...(check?.status === 'holds' ? others : []).map((each) => Number(each.header.maxPoolSize)),
-  ];
-  const step = PREDICTION.widenPerDoubling / (1 - (sharing ? busyShareOf(trace, sharing) : 0));
-  const wideningAt = (/** @type {number} */ size) =>
-    step * Math.min(...known.filter((one) => one > 0).map((one) => Math.abs(Math.log2(size / one))));
+  const shown = check?.status === 'holds' ? [trace, ...others] : [trace];
+  const wideningAt = createWidening(
+    trace,
+    shown.map(({ header: { maxPoolSize } }) => Number(maxPoolSize)),
+  );
   const isOfCallers = Number(load.callers?.callersShare) > 0.5;
   return {
     recordedSize,
@@ -73,14 +71,25 @@ export function judgeTrust({ trace, load, others = [] }, check) {
       return isWide ? found('wideBand', { fewest: load.callers?.fewest ?? null }) : null;
     },
     whyUnknownFailures: judgeFailures(trace),
-    marginAt: (size) => (isOfCallers && sharing ? finite(wideningAt(size)) : 0),
-    widen: (figures, size) => widenBand(figures, finite(wideningAt(size))),
+    marginAt: (size) => (isOfCallers && sharing ? wideningAt(size) : 0),
+    widen: (figures, size) => widenBand(figures, wideningAt(size)),
   };
 }
 
-/** Infinite where no size is known. @param {number} share */
-function finite(share) {
-  return Number.isFinite(share) ? share : 0;
+/**
+ * By which share a band is widened at a size: more for each doubling or halving of the next recorded size. On a busy
+ * server, the time of a query changes 1 / (1 - share) times as much as its work (M/M/1,
+ * https://en.wikipedia.org/wiki/M/M/1_queue#Response_time).
+ *
+ * @param {Trace} trace
+ * @param {number[]} sizes that were recorded; none are known of a pool without a limit
+ * @returns {(poolSize: number) => number}
+ */
+export function createWidening(trace, sizes) {
+  const known = sizes.filter((size) => size > 0);
+  const step = PREDICTION.widenPerDoubling / (1 - (trace.sharing ? busyShareOf(trace, trace.sharing) : 0));
+  return (poolSize) =>
+    known.length === 0 ? 0 : step * Math.min(...known.map((size) => Math.abs(Math.log2(poolSize / size))));
 }
 
 /** @param {CodedFinding['code']} code @param {object} [figures] @returns {CodedFinding} */
@@ -89,9 +98,7 @@ function found(code, figures = {}) {
 }
 
 /**
- * The share of its free cores that a server used: what it said, or what its queries needed. On a busy server, the time of
- * a query changes 1 / (1 - share) times as much as its work (M/M/1,
- * https://en.wikipedia.org/wiki/M/M/1_queue#Response_time).
+ * The share of its free cores that a server used: what it said, or what its queries needed.
  *
  * @param {Trace} trace
  * @param {Pick<ServerFit, 'cores' | 'workShares' | 'aloneMs'>} sharing
