@@ -5,6 +5,7 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { judgeAdvice, listErrors, summariseAdvice, summariseFigures, tabulateVerdicts } from './corpus/accuracy.js';
 import { compareAll, compareAllMeasurements, renderAccuracy, writeAccuracy } from './corpus/accuracy-table.js';
+import { findContradictions } from './corpus/contradictions.js';
 import { compareAnswers, hasChanged } from './corpus/compare-answers.js';
 import { layOutJson } from './corpus/facts.js';
 import { importRecordings } from './corpus/import-recordings.js';
@@ -33,11 +34,17 @@ const { check, import: folders } = new Command('npm run corpus --')
 
 for (const folder of folders) await importRecordings(folder);
 const recordings = await listRecordings();
-const answers = await askAll(recordings);
+/** @type {string[]} */
+const contradictions = [];
+const answers = await askAll(recordings, {
+  read: ({ name }, said, texts) =>
+    contradictions.push(...findContradictions(said, texts).map((each) => `${name}: ${each}`)),
+});
 const now = recordings.map((recording, index) => ({ recording, answers: answers[index] }));
 const count = printChanges();
 printAccuracy();
-if (check) process.exitCode = count > 0 ? 1 : 0;
+printLines('Contradictions', contradictions);
+if (check) process.exitCode = count + contradictions.length > 0 ? 1 : 0;
 else {
   for (const { recording, answers: said } of now)
     await writeFile(path.join(CORPUS, `${recording.name}.json`), `${layOutJson(said)}\n`);
@@ -58,11 +65,16 @@ function printChanges() {
     const lines = changed.flatMap(({ name, changes }) =>
       changes[/** @type {keyof typeof HEADINGS} */ (kind)].map((line) => `${name}: ${line}`),
     );
-    if (lines.length === 0) continue;
-    const more = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more; git diff shows all`] : [];
-    process.stdout.write(`\n${heading}: ${lines.length}\n${[...lines.slice(0, MAX_LINES), ...more].join('\n')}\n`);
+    printLines(heading, lines, '; git diff shows all');
   }
   return changed.length + added;
+}
+
+/** @param {string} heading @param {string[]} lines @param {string} [where] the rest is */
+function printLines(heading, lines, where = '') {
+  if (lines.length === 0) return;
+  const more = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more${where}`] : [];
+  process.stdout.write(`\n${heading}: ${lines.length}\n${[...lines.slice(0, MAX_LINES), ...more].join('\n')}\n`);
 }
 
 function printAccuracy() {

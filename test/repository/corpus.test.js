@@ -1,4 +1,4 @@
-import { readFile, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readTraceText } from 'mongodb-pool-predictor';
@@ -15,20 +15,39 @@ import {
   tabulateVerdicts,
 } from '../../scripts/corpus/accuracy.js';
 import { readAccuracy, renderAccuracy } from '../../scripts/corpus/accuracy-table.js';
+import { findContradictions } from '../../scripts/corpus/contradictions.js';
 import { compareAnswers, hasChanged } from '../../scripts/corpus/compare-answers.js';
 import { CORPUS, askAll, listRecordings } from '../../scripts/corpus/recordings.js';
-import { findThresholds, moveThreshold } from '../../scripts/thresholds/find-thresholds.js';
 
 const MAX_BYTES = 4e6;
 const recordings = await listRecordings();
 
+/** @type {Promise<import('../../scripts/corpus/recordings.js').Answers[]> | undefined} */
+let asked;
+/** @type {string[]} */
+const contradictions = [];
+
+/** Asks once for all tests: it takes most of a minute. */
+function askOnce() {
+  asked ??= askAll(recordings, {
+    read: ({ name }, answers, texts) =>
+      contradictions.push(...findContradictions(answers, texts).map((each) => `${name}: ${each}`)),
+  });
+  return asked;
+}
+
 // `npm run corpus` says what a change does to right and wrong, and stores the new answers.
 test('doctor, predict and advise say of each recording what is stored, to the digit', async () => {
-  const answers = await askAll(recordings);
+  const answers = await askOnce();
   const changed = recordings.flatMap(({ name, stored }, index) =>
     hasChanged(stored, answers[index]) ? [[name, stored && compareAnswers(stored, answers[index])]] : [],
   );
   expect(changed).toEqual([]);
+});
+
+test('they contradict neither each other nor themselves', async () => {
+  await askOnce();
+  expect(contradictions).toEqual([]);
 });
 
 test('each kind of load is there at two sizes, measured twice, each cause twice, and two jams, in 4 MB', async () => {
@@ -200,21 +219,4 @@ test('a verdict is right if it has the injected cause and names the client', () 
     }),
   }));
   expect(tabulateVerdicts(all)).toMatchObject([{ injected: 'twoClients', right: 1, wrong: 2 }]);
-});
-
-test('thresholds are found by name, and moved by 30 %, or 20 % above 0.7', async () => {
-  const all = await findThresholds('packages/pool-predictor/src/predict');
-  const texts = await Promise.all(all.map(({ file }) => readFile(file, 'utf8')));
-  expect(all.map(({ start, value }, index) => texts[index].slice(start, start + value.length))).toEqual(
-    all.map(({ value }) => value),
-  );
-  expect(all).toContainEqual(expect.objectContaining({ name: 'MAX_BUSY_SHARE 2', value: '2 / 3' }));
-  const moved = (/** @type {string} */ value, /** @type {'up' | 'down'} */ direction, name = 'N') =>
-    Number(moveThreshold(`= ${value};`, { file: '', name, value, start: 2 }, direction).slice(2, -1));
-  expect([moved('0.5', 'up'), moved('0.9', 'down'), moved('1', 'up'), moved('1', 'up', 'N_MS')]).toEqual([
-    0.65,
-    expect.closeTo(0.72),
-    2,
-    1.3,
-  ]);
 });
