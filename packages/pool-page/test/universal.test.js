@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { explainClients } from 'mongodb-pool-page/universal/client-words.js';
-import { formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { formatQuantity, formatTenths } from 'mongodb-pool-page/universal/quantity.js';
 import { findKinds, kindOf } from 'mongodb-pool-page/universal/route-kinds.js';
 import { isServerBottleneck } from 'mongodb-pool-page/universal/server-bottleneck.js';
 import { mean, median, percentile, weightedMedian } from 'mongodb-pool-page/universal/stats.js';
@@ -19,6 +19,10 @@ describe('quantities', () => {
     [1.0056, '', '1.01'],
   ])('%d %s is said as %s', (value, unit, text) => {
     expect(formatQuantity(value, unit)).toBe(text);
+  });
+
+  test('tenths are zero only of none', () => {
+    expect([0, 0.04, 0.05, 1.96].map(formatTenths)).toEqual(['0.0', 'under 0.1', '0.1', '2.0']);
   });
 });
 
