@@ -8,6 +8,9 @@
  * @property {string} [route] its name
  * @property {number} [request] default: its place in the list, where it has a socket
  * @property {number} [socket] makes a line of the request, which lasts as long as the wait and the use
+ *
+ * @typedef {{ request: number, route: string, atMs: number, durationMs: number, status?: number, socket?: number }}
+ *   TracedRequest status: default 200
  */
 
 /**
@@ -15,11 +18,12 @@
  *
  * @param {object} trace
  * @param {(TracedCheckout & Record<string, unknown>)[]} trace.checkouts
+ * @param {TracedRequest[]} [trace.requests] lines of more requests, of the routes of checkouts
  * @param {number} [trace.poolSize] default: unknown
  * @param {object} [trace.header] more fields of the first line
  * @param {object} [trace.end] more fields of the last line
  */
-export function traceText({ checkouts, poolSize, header, end }) {
+export function traceText({ checkouts, requests = [], poolSize, header, end }) {
   const routes = [...new Set(checkouts.flatMap(({ route }) => (route === undefined ? [] : [route])))];
   const options = poolSize === undefined ? undefined : { maxPoolSize: { value: poolSize, from: 'code' } };
   return [
@@ -34,6 +38,7 @@ export function traceText({ checkouts, poolSize, header, end }) {
         ...(socket === undefined ? [] : [{ request, route, atMs, durationMs: waitMs + useMs, status: 200, socket }]),
       ];
     }),
+    ...requests.map(({ route, ...line }) => ({ status: 200, ...line, route: routes.indexOf(route) })),
     { end: 'closed', ...end },
   ]
     .map((line) => `${JSON.stringify(line)}\n`)

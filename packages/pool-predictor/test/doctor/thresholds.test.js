@@ -1,12 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { diagnose } from '../../src/doctor/diagnose.js';
-import { findLimits } from '../../src/doctor/find-limits.js';
+import { findLimits } from '../../src/trace/find-limits.js';
 import { PoolHistory } from '../../src/doctor/pool-history.js';
-import { RequestCheckouts } from '../../src/doctor/request-times.js';
 import { LoopFacts, measureGrowth, ServerFacts } from '../../src/doctor/second-facts.js';
 import { events, record, requests } from './recordings.js';
 
-/** @import { RequestTimes } from '../../src/doctor/request-times.js' */
 /** @import { RecordedTrace } from '../../src/reading/recorded-trace.js' */
 /** @import { Line } from './recordings.js' */
 
@@ -248,35 +246,30 @@ describe('a concurrency limit', () => {
    *   }} waits handMs: how long before it they end; open: how many there are
    */
   const isFound = ({ count = 50, beforeMs = 20, handMs = () => 1, open = () => 2 }) => {
-    /** @type {Pick<RequestTimes, 'row' | 'startedMs' | 'beforeMs' | 'durationMs'>[]} */
-    const times = [];
-    /** @type {number[][]} */
-    const checkouts = [];
-    const add = (/** @type {number} */ startedMs, /** @type {number} */ ownBeforeMs, /** @type {number} */ useMs) => {
-      checkouts.push([startedMs + ownBeforeMs, useMs]);
-      times.push({ row: times.length, startedMs, beforeMs: ownBeforeMs, durationMs: ownBeforeMs + useMs });
-    };
+    /** @type {{ startedMs: number, beforeMs: number, useMs: number }[]} */
+    const sent = [];
     for (let index = 0; index < count; index++) {
       const atMs = 1000 * index;
-      for (let other = 0; other < open(index); other++) add(atMs - 10, 0, 10 + beforeMs - handMs(index));
-      add(atMs, beforeMs, 10);
+      for (let other = 0; other < open(index); other++)
+        sent.push({ startedMs: atMs - 10, beforeMs: 0, useMs: 10 + beforeMs - handMs(index) });
+      sent.push({ startedMs: atMs, beforeMs, useMs: 10 });
     }
-    const trace = /** @type {RecordedTrace} */ (
-      /** @type {unknown} */ ({
-        checkouts: {
-          length: checkouts.length,
-          requestOf: checkouts.map((_, row) => row),
-          startedMs: checkouts.map(([ms]) => ms),
-          waitMs: checkouts.map(() => 0),
-          useMs: checkouts.map(([, ms]) => ms),
-        },
-        requests: { length: times.length },
-      })
-    );
     const found = findLimits(
-      trace,
-      times.map((each) => ({ route: 0, waitMs: 0, useMs: 0, outsideMs: 0, ...each })),
-      new RequestCheckouts(trace),
+      /** @type {RecordedTrace} */ (
+        /** @type {unknown} */ ({
+          checkouts: {
+            requestOf: sent.map((_, row) => row),
+            startedMs: sent.map(({ startedMs, beforeMs: ms }) => startedMs + ms),
+            waitMs: sent.map(() => 0),
+            useMs: sent.map(({ useMs }) => useMs),
+          },
+          requests: {
+            startedMs: sent.map(({ startedMs }) => startedMs),
+            durationMs: sent.map(({ beforeMs: ms, useMs }) => ms + useMs),
+            routeOf: sent.map(() => 0),
+          },
+        })
+      ),
     );
     return found.map(({ limit }) => limit);
   };

@@ -404,3 +404,80 @@ describe('a known request', () => {
     expect(records?.map(({ finishedAtMs }) => finishedAtMs)).toEqual([23, 100, 175]);
   });
 });
+
+describe('a limit on the requests of a route at once', () => {
+  const ONE = { ...TWO, servicesMs: [10], startsAfter: [0], gapsMs: [0], endsAfter: 1, restMs: 5, isMeasured: true };
+  /**
+   * One after another, the first of them with other times.
+   * @param {object} [limit]
+   * @param {object} [options]
+   * @param {{ first?: object, others?: object, lastMs?: number }} [more]
+   */
+  const run = (limit, options, { first, others, lastMs = 3 } = {}) =>
+    simulate({
+      arrivals: [0, 1, 2, lastMs].map((atMs) => ({
+        ...{ atMs, route: '/a', known: { ...ONE, ...(atMs === 0 ? first : others) } },
+      })),
+      services: { '/a': { kind: 'none', limit: { places: 1, untilAnswer: false, ...limit } } },
+      pool: { maxPoolSize: 4 },
+      keepRequests: true,
+      ...options,
+    });
+  const endsOf = (/** @type {ReturnType<typeof run>} */ { records = [] }) =>
+    records.map(({ finishedAtMs, outcome }) => `${outcome} ${finishedAtMs}`).join(', ');
+
+  test.each([
+    ['until its last query ends', {}, 'ok 15, ok 25, ok 35, ok 45'],
+    ['until its answer', { untilAnswer: true }, 'ok 15, ok 30, ok 45, ok 60'],
+    ['as one of two', { places: 2 }, 'ok 15, ok 16, ok 25, ok 26'],
+  ])('each keeps its place %s, and the next gets it in turn', (_, limit, ends) => {
+    const result = run(limit);
+    expect(endsOf(result)).toBe(ends);
+    // Nobody waited for a connection.
+    expect(result).toMatchObject({ checkouts: 4, peakWaiting: 0, meanWaiting: 0, routes: { '/a': { count: 4 } } });
+  });
+
+  test('no place is needed without a query', () => {
+    const first = { servicesMs: [], startsAfter: [], gapsMs: [], endsAfter: 0, restMs: 4 };
+    expect(endsOf(run({}, {}, { first }))).toBe('ok 4, ok 16, ok 26, ok 36');
+  });
+
+  const first = { servicesMs: [100] };
+  const pool = { maxPoolSize: 4, requestTimeoutMs: 20 };
+  const workload = { phases: [], scenarios: [], timeoutMs: 12 };
+
+  test.each([
+    [
+      'that the request deadline ends passes its place on',
+      run({}, { pool }, { first, lastMs: 15 }),
+      'requestTimeout 25, requestTimeout 26, requestTimeout 27, ok 37',
+    ],
+    [
+      'that the request deadline ends leaves the queue',
+      run({ untilAnswer: true }, { pool }, { first, lastMs: 16 }),
+      'requestTimeout 25, requestTimeout 26, requestTimeout 27, ok 40',
+    ],
+    [
+      'whose client gives up passes its place on',
+      run({}, { workload }, { first, others: { servicesMs: [4], restMs: 0 }, lastMs: 10 }),
+      'clientTimeout 12, clientTimeout 13, clientTimeout 14, ok 18',
+    ],
+    [
+      'whose client gives up leaves the queue',
+      run(
+        { untilAnswer: true },
+        { workload },
+        { first: { restMs: 30 }, others: { servicesMs: [4], restMs: 0 }, lastMs: 35 },
+      ),
+      'clientTimeout 12, clientTimeout 13, clientTimeout 14, ok 44',
+    ],
+  ])('one %s', (_, result, ends) => {
+    expect(endsOf(result)).toBe(ends);
+  });
+
+  test('a long queue that is refused is no deep recursion', () => {
+    const arrivals = Array.from({ length: 30_000 }, () => ({ atMs: 0, route: '/a', serviceMs: 10 }));
+    const limited = { kind: /** @type {const} */ ('limited'), maxPoolSize: 2, slowRoutes: ['/a'], slowSize: 1 };
+    expect(run({ places: 2 }, { arrivals, pool: limited, keepRequests: false })).toMatchObject({ failures: 29_999 });
+  });
+});
