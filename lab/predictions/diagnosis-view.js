@@ -5,6 +5,7 @@ import { paintText } from '../base/paint.js';
 import { layOutText, renderRows } from '../report/table.js';
 
 /** @import { CauseShare, Diagnosis } from 'mongodb-pool-predictor' */
+/** @typedef {NonNullable<Diagnosis['verdict']['slow']>} SlowRoute */
 /** @import { Paint } from '../base/paint.js' */
 
 /** A screen of the smallest terminal. */
@@ -115,13 +116,18 @@ function pickImportant({ causes, verdict }) {
 function listAdvice(diagnosis, advice) {
   const { cause, slow, facts } = diagnosis.verdict;
   const causes = new Set([
-    // Where that is known, there is nothing to find out.
-    slow?.repeated && cause === 'notThePool' ? 'repeatedQueries' : cause,
+    slow && cause === 'notThePool' ? adviceOf(slow) : cause,
     // With one client, the other waits would be others.
     ...(facts?.clients ? [] : pickImportant(diagnosis).map((each) => each.cause)),
     ...diagnosis.findings.map(({ kind }) => kind),
   ]);
   return [...causes].flatMap((each) => advice[each] ?? []);
+}
+
+/** Where it is known what takes the time, that is what to mend. @param {SlowRoute} slow */
+function adviceOf({ repeated, useMs, outsideMs }) {
+  if (repeated) return 'repeatedQueries';
+  return useMs > outsideMs ? 'slowQueries' : 'notThePool';
 }
 
 /** @param {CauseShare[]} rows */

@@ -238,6 +238,29 @@ describe('in words', () => {
   });
 });
 
+test.each([
+  [
+    { kind: 'farServer', client: 'shop', operation: 'find t', rttMs: 8.9, openingMs: 14, share: 0.87 },
+    'shop: the server is about 8.9 ms away. find t takes at least as long, and so does opening a connection (14 ms or ' +
+      'more). The way there and back is 87 % of the time in which connections are in use.',
+  ],
+  [
+    {
+      kind: 'repeatedQueries',
+      route: '/a',
+      operations: ['runCommand'],
+      queries: 12,
+      ms: 53,
+      savedMs: 0,
+      durationMs: 57,
+    },
+    '/a sends 12 queries a request (runCommand), one after another, which take 53 ms of its 57 ms.',
+  ],
+  [{ kind: 'blockedLoop', maxMs: 129 }, "Something blocks the app's event loop, for 129 ms in an average second."],
+])('a finding in words: %j', (finding, words) => {
+  expect(describeFinding(/** @type {any} */ (finding))).toBe(words);
+});
+
 test('a wait that timed out by itself is said to be the signal of the app', () => {
   const finding = {
     kind: /** @type {const} */ ('strayTimeout'),
@@ -256,8 +279,8 @@ test('each cause has advice, and none has two', async () => {
   expect(files.toSorted()).toEqual(
     Object.keys(CAUSE_NAMES)
       .filter((cause) => cause !== 'none')
-      // A finding that is no cause of waits.
-      .concat('repeatedQueries')
+      // Findings that are no cause of waits, and where the time of slow requests is.
+      .concat('repeatedQueries', 'farServer', 'blockedLoop', 'busyMachine', 'bufferedQueries', 'slowQueries')
       .map((cause) => `${cause}.md`)
       .toSorted(),
   );

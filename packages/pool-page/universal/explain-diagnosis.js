@@ -101,7 +101,7 @@ function explainSlow({ route, durationMs, useMs, outsideMs, repeated }) {
   if (repeated)
     return (
       `${nameRoute(route)} sends ${countInTurn(repeated)} which take ${formatQuantity(repeated.ms, 'ms')} of ` +
-      `its ${formatQuantity(durationMs, 'ms')}. ${explainSaving(repeated)}`
+      `its ${formatQuantity(durationMs, 'ms')}.${explainSaving(repeated)}`
     );
   const part =
     outsideMs > useMs

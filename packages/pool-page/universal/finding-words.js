@@ -98,8 +98,14 @@ function describeDifference({ figures, rateRatio, useRatios }) {
  */
 const DOCTOR_FINDINGS = {
   repeatedQueries: (finding) =>
-    `${nameRoute(finding.route)}: ${countInTurn(finding)} (${finding.operations.join(', ')}) take ` +
-    `${formatQuantity(finding.ms, 'ms')} of its ${formatQuantity(finding.durationMs, 'ms')}. ${explainSaving(finding)}`,
+    `${nameRoute(finding.route)} sends ${countInTurn(finding)} which take ${formatQuantity(finding.ms, 'ms')} of its ` +
+    `${formatQuantity(finding.durationMs, 'ms')}.${explainSaving(finding)}`,
+  farServer: ({ client, operation, rttMs, openingMs, share }) =>
+    `${client}: the server is about ${formatQuantity(rttMs, 'ms')} away. ${operation} takes at least as long, and so ` +
+    `does opening a connection (${formatQuantity(openingMs, 'ms')} or more). The way there and back is ` +
+    `${formatShare(share)} of the time in which connections are in use.`,
+  blockedLoop: ({ maxMs }) =>
+    `Something blocks the app's event loop, for ${formatQuantity(maxMs, 'ms')} in an average second.`,
   failedOperations: (finding) =>
     `${explainFailed(finding)}. They held connections for ${formatShare(finding.share)} of the time in use.`,
   retriedTransactions: ({ route, aborted, committed }) =>
@@ -132,15 +138,16 @@ export function describeFinding(finding) {
 }
 
 /** @param {RepeatedQueries} repeated */
-export function countInTurn({ queries }) {
-  return `${formatNumber(queries)} queries a request, one after another,`;
+export function countInTurn({ queries, operations }) {
+  const which = operations.length > 0 ? ` (${operations.join(', ')})` : '';
+  return `${formatNumber(queries)} queries a request${which}, one after another,`;
 }
 
-/** @param {RepeatedQueries} repeated */
+/** @param {RepeatedQueries} repeated @returns {string} empty where nothing is known to replace them */
 export function explainSaving({ operations, savedMs }) {
   const isRead = operations.every((name) => /^(find|aggregate|count|distinct)\b/.test(name));
   const instead = isRead ? 'One query with $in, or a join,' : 'One bulk operation, or one query with $in,';
-  return `${instead} saves up to ${formatQuantity(savedMs, 'ms')}.`;
+  return ` ${instead} saves up to ${formatQuantity(savedMs, 'ms')}.`;
 }
 
 /** @param {FailedOperations} failed */
@@ -148,5 +155,6 @@ export function explainFailed({ route, operation, count, of, ms, option }) {
   const how = option ? `: ${option} ends them` : '';
   const which = `operations of ${nameRoute(route)}${operation === null ? '' : ` (${operation})`}`;
   const many = count === of ? `All ${of}` : `${count} of ${of}`;
+  if (savedMs === 0) return '';
   return `${many} ${which} failed after ${formatQuantity(ms, 'ms')} with a connection${how}`;
 }

@@ -2,10 +2,12 @@ import { COMMON } from '../assumptions/common-assumptions.js';
 import { DOCTOR } from '../assumptions/doctor-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
+import { findFarServers } from './far-server.js';
 import { isUsedUp } from './second-facts.js';
 
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { WaitEvidence } from './explain-waits.js' */
+/** @import { FarServer } from './far-server.js' */
 /** @import { FailedOperations } from './failed-operations.js' */
 /** @import { RepeatedQueries } from './repeated-queries.js' */
 /** @import { RequestTimes } from './request-times.js' */
@@ -30,7 +32,8 @@ import { isUsedUp } from './second-facts.js';
  *
  * @typedef {({ kind: 'repeatedQueries' } & RepeatedQueries) | ({ kind: 'failedOperations' } & FailedOperations) |
  *   ({ kind: 'retriedTransactions' } & RetriedTransactions) | ({ kind: 'bufferedQueries' } & BufferedQueries) |
- *   ({ kind: 'busyMachine' } & BusyMachine)} DiagnosisFinding
+ *   ({ kind: 'busyMachine' } & BusyMachine) | ({ kind: 'farServer' } & FarServer) |
+ *   { kind: 'blockedLoop', maxMs: number }} DiagnosisFinding blockedLoop: in an average second
  */
 
 /** How long mongoose keeps queries until it is connected: https://mongoosejs.com/docs/guide.html#bufferTimeoutMS */
@@ -51,6 +54,8 @@ export function listFindings(trace, evidence, { verdict, times, repeated, failed
     ...repeated.filter((each) => each !== verdict.slow?.repeated).map((each) => tag('repeatedQueries', each)),
     ...findRetriedTransactions(trace).map((each) => tag('retriedTransactions', each)),
     ...findBufferedQueries(trace, evidence, times).map((each) => tag('bufferedQueries', each)),
+    ...findFarServers(trace, evidence.pools).map((each) => tag('farServer', each)),
+    ...findBlockedLoops(evidence, verdict),
     ...findBusyMachine(trace).map((each) => tag('busyMachine', each)),
   ];
 }
@@ -91,6 +96,15 @@ function findBufferedQueries({ routes }, { byRequest }, times) {
     const ms = sum(own.map(({ durationMs }) => durationMs)) / own.length;
     return own.length >= COMMON.atLeast ? { route: routes[route] ?? null, count: own.length, ms } : [];
   });
+}
+
+/** @param {WaitEvidence} evidence @param {WaitVerdict} verdict @returns {DiagnosisFinding[]} */
+function findBlockedLoops({ loops }, { cause, facts }) {
+  const blocked = loops.filter(({ maxMs }) => maxMs >= DOCTOR.blockedPerSecondMs);
+  // Opening the connections of many clients keeps it busy.
+  return cause === 'lateEventLoop' || facts?.clients
+    ? []
+    : blocked.map(({ maxMs }) => ({ kind: 'blockedLoop', maxMs }));
 }
 
 /** @param {RecordedTrace} trace @returns {BusyMachine[]} */

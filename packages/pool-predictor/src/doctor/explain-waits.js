@@ -2,6 +2,8 @@ import { COMMON } from '../assumptions/common-assumptions.js';
 import { DOCTOR } from '../assumptions/doctor-assumptions.js';
 import { GROWTH_CAUSES } from './causes.js';
 import { countOpen } from './request-times.js';
+import { SECOND_MS } from './second-facts.js';
+import { isOfTransactions } from './transaction-costs.js';
 
 /** @import { Intervals } from '../base/intervals.js' */
 /** @import { ClientUse } from '../trace/client-use.js' */
@@ -180,7 +182,8 @@ function causeOfQueue(trace, evidence, row, holders) {
   const { checkouts, pools, operations } = trace;
   const [pool, fromMs, waitMs] = [checkouts.poolOf[row], checkouts.startedMs[row], checkouts.waitMs[row]];
   const { process, maxPoolSize = 0 } = pools[pool];
-  const isLate = evidence.loops[process].wasLate(fromMs, fromMs + waitMs);
+  const loop = evidence.loops[process];
+  const isLate = loop.wasLate(fromMs, fromMs + waitMs);
   if (holders.length === 0) {
     if (isLate) return 'lateEventLoop';
     return waitMs < COMMON.lateMs ? 'none' : 'tooLittleData';
@@ -188,7 +191,10 @@ function causeOfQueue(trace, evidence, row, holders) {
   const parked = holders.filter(({ operation }) => operations[operation]?.kind);
   const size = maxPoolSize > 0 && maxPoolSize <= MAX_BEHIND ? maxPoolSize : holders.length;
   if (parked.length / size >= DOCTOR.parkedShare) return 'parkedConnections';
-  if (isLate) return 'lateEventLoop';
+  // While a loop is blocked, connections stay in use. A pool that is in use for much longer would be full without that.
+  const inUse = evidence.pools[pool].inUse.meanCount(fromMs - SECOND_MS, fromMs + waitMs);
+  const isBusyAnyway = inUse >= (COMMON.mostShare + loop.blockedShare) * (maxPoolSize || Infinity);
+  if (isLate && (loop.isFull || !isBusyAnyway)) return 'lateEventLoop';
   if (evidence.servers[process].isSlowed) return 'fullServer';
   const several = holders.filter((holder) => askedAtOnce(trace, evidence, holder, pool) > 0);
   return several.length >= holders.length / 2 ? 'severalAtOnce' : 'fullPool';

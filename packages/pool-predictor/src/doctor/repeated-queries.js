@@ -6,19 +6,23 @@ import { sum } from '../base/sample-statistics.js';
 /** @import { RequestCheckouts, RequestTimes } from './request-times.js' */
 
 /**
- * A route whose requests ask the same question again and again, and send each query when the one before was answered:
- * the N + 1 queries of a loop.
+ * A route whose requests send many queries, each when the one before was answered. Most ask the same question again and
+ * again: the N + 1 queries of a loop.
  *
  * @typedef {object} RepeatedQueries means of its requests, times in ms
  * @property {string | null} route
- * @property {string[]} operations that are repeated
- * @property {number} queries of these
+ * @property {string[]} operations that a request repeats
+ * @property {number} queries one after another, of any operation
  * @property {number} ms that they take, with their waits
- * @property {number} savedMs with one query for each operation, if it took as long as one of these does
+ * @property {number} savedMs with one query for each operation that is repeated, if it took as long as one of these
+ *   does; 0 if nothing is known to replace them
  * @property {number} durationMs
  */
 
-/** Operations that one of the same kind can replace: with $in, $lookup, insertMany or bulkWrite. Not a getMore. */
+/** The rest of an answer, which is one query. */
+const REST = /^getMore\b/;
+
+/** Operations that one of the same kind can replace: with $in, $lookup, insertMany or bulkWrite. */
 const REPLACEABLE = /^(find|aggregate|count|distinct|insert|update|delete|findAndModify)\b/;
 
 /**
@@ -30,7 +34,7 @@ const REPLACEABLE = /^(find|aggregate|count|distinct|insert|update|delete|findAn
 export function findRepeatedQueries(trace, byRequest, times) {
   /**
    * @type {Map<number, { count: number, queries: number, ms: number, savedMs: number, durationMs: number, operations:
-   *   Set<number> }>}
+   *   Set<string> }>}
    */
   const routes = new Map();
   for (const { row, route, startedMs, durationMs } of times) {
@@ -42,12 +46,13 @@ export function findRepeatedQueries(trace, byRequest, times) {
     own.count++;
     own.durationMs += durationMs;
     for (const [operation, usesMs] of listInTurn(trace, byRequest.of(row))) {
-      if (usesMs.length < COMMON.atLeast) continue;
       const ms = sum(usesMs);
-      own.operations.add(operation);
       own.queries += usesMs.length;
       own.ms += ms;
-      own.savedMs += ms * (1 - 1 / usesMs.length);
+      const name = trace.operations[operation]?.name;
+      if (usesMs.length < COMMON.atLeast || name === undefined) continue;
+      own.operations.add(name);
+      if (REPLACEABLE.test(name)) own.savedMs += ms * (1 - 1 / usesMs.length);
     }
   }
   return [...routes]
@@ -58,7 +63,7 @@ export function findRepeatedQueries(trace, byRequest, times) {
     .toSorted(([, a], [, b]) => b.savedMs - a.savedMs)
     .map(([route, { count, queries, ms, savedMs, durationMs, operations }]) => ({
       route: trace.routes[route] ?? null,
-      operations: [...operations].map((row) => trace.operations[row].name),
+      operations: [...operations],
       queries: queries / count,
       ms: ms / count,
       savedMs: savedMs / count,
@@ -79,7 +84,7 @@ function listInTurn({ checkouts: { startedMs, waitMs, useMs, operationOf }, oper
   let endMs = -Infinity;
   for (const row of rows) {
     const ms = waitMs[row] + (useMs[row] || 0);
-    if (startedMs[row] >= endMs && REPLACEABLE.test(operations[operationOf[row]]?.name ?? '')) {
+    if (startedMs[row] >= endMs && !REST.test(operations[operationOf[row]]?.name ?? '')) {
       const known = found.get(operationOf[row]);
       if (known) known.push(ms);
       else found.set(operationOf[row], [ms]);

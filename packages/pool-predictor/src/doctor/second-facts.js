@@ -1,3 +1,4 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
 import { DOCTOR } from '../assumptions/doctor-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { mean, sum } from '../base/sample-statistics.js';
@@ -5,7 +6,7 @@ import { countUpTo } from '../base/intervals.js';
 
 /** @import { LoopSecond, RecordedTrace, ServerSecond } from '../reading/recorded-trace.js' */
 
-const SECOND_MS = 1000;
+export const SECOND_MS = 1000;
 
 /** How late the event loop of a process was. */
 export class LoopFacts {
@@ -24,10 +25,24 @@ export class LoopFacts {
       .toSorted((a, b) => a.atMs - b.atMs);
     const isKnown = seconds.length > 0;
     this.maxMs = isKnown ? mean(this.#seconds.map(({ maxMs }) => maxMs)) : 0;
+    this.blockedShare = this.maxMs / SECOND_MS;
     this.busy = isKnown ? mean(this.#seconds.map(({ busy = 0 }) => busy)) : 0;
     this.isFull = this.busy >= DOCTOR.loopFull;
     /** Whether something blocks the event loop repeatedly. */
     this.isBlocked = this.maxMs >= DOCTOR.loopBlockedMs;
+  }
+
+  /**
+   * Whether something blocks it for so long that it matters to requests: one that arrives meanwhile waits for half of
+   * it, on average.
+   * @param {number[]} durationsMs of the requests
+   */
+  isDelaying(durationsMs) {
+    if (this.isFull) return true;
+    const delayMs = (this.blockedShare * this.maxMs) / 2;
+    return (
+      this.maxMs >= DOCTOR.blockedPerSecondMs && delayMs * durationsMs.length >= COMMON.problemShare * sum(durationsMs)
+    );
   }
 
   /** The longest delay in the seconds of a time. @param {number} fromMs @param {number} toMs */
@@ -106,9 +121,11 @@ export class ServerFacts {
     const { cores = 0, busyShare = 0 } = this;
     // What other programs use, it can't have: see corpus/causes/busyMachine.
     const isStarved = otherCores !== undefined && isUsedUp(cores, busyShare * cores + otherCores);
+    // Some use times always grow with the number in use, such as those of a burst. Only a server that is busy for half
+    // of the time is called slow because of them: see corpus/loads/CPU-bound-0-8-of-the-server.
+    const isGrowing = growth >= DOCTOR.growth && busyShare >= DOCTOR.sharedCoresFull;
     /** Whether its queries slow each other down, even if it has cores to spare. */
-    this.isSlowed =
-      this.isFull || this.isQueueing || (busyShare >= DOCTOR.coresBusy && (growth >= DOCTOR.growth || isStarved));
+    this.isSlowed = this.isFull || this.isQueueing || isGrowing || (isStarved && busyShare >= DOCTOR.coresBusy);
   }
 }
 

@@ -154,7 +154,7 @@ function pickMain(waited) {
  * @returns {Pick<WaitVerdict, 'cause' | 'isProblem'> & Partial<WaitVerdict>}
  */
 function judgeRest(
-  { routes, pools, processes },
+  { routes, pools, requests },
   { pools: histories, loops, servers: ofProcess },
   { times, repeated, failed: [failed] },
 ) {
@@ -176,7 +176,11 @@ function judgeRest(
   }
   if (failed?.count >= COMMON.problemShare * failed?.of)
     return { cause: 'failedOperations', isProblem: true, facts: { ...facts, failed } };
-  const process = processes.findIndex((_, row) => loops[row].isFull || loops[row].maxMs >= DOCTOR.blockedPerSecondMs);
+  const transactions = costs.find(areConflictsProblem);
+  if (transactions) return { cause: 'transactions', isProblem: true, facts: { ...facts, transactions } };
+  const process = loops.findIndex((loop, row) =>
+    loop.isDelaying(times.flatMap((each) => (requests.processOf[each.row] === row ? each.durationMs : []))),
+  );
   if (process >= 0) {
     const { maxMs, busy } = loops[process];
     return { cause: 'lateEventLoop', isProblem: true, facts: { ...facts, loop: { maxMs, busy } } };

@@ -79,10 +79,20 @@ describe('queries of a request, one after another', () => {
     ]);
   });
 
+  test('are a finding where nothing is known to replace them, and not the verdict', async () => {
+    const { verdict, findings } = diagnose(await read(requestsOf(20, inTurn(12, [3]))));
+    expect(verdict.cause).toBe('none');
+    expect(findings).toEqual([
+      {
+        ...{ kind: 'repeatedQueries', route: '/orders', operations: ['runCommand'], queries: 12, savedMs: 0 },
+        ...{ ms: expect.closeTo(36, 1), durationMs: expect.closeTo(37.6, 1) },
+      },
+    ]);
+  });
+
   test.each([
     ['begin before the ones before have ended', requestsOf(20, inTurn(80, [0]), { stepMs: 1 })],
     ['fetch the rest of one answer', requestsOf(20, [{ operation: 0 }, ...inTurn(80, [2])])],
-    ['are commands that the trace does not know', requestsOf(20, inTurn(80, [3]))],
     ['are few', requestsOf(20, inTurn(4, [0]))],
     ['take a small part of the response', requestsOf(20, inTurn(20, [0]), { restMs: 100 })],
   ])('are no loop if they %s', async (_, lines) => {
@@ -274,6 +284,30 @@ describe('a machine that is busy with something else', () => {
     const others = [await judge(0.4, 1.5), await judge(0.6, 1)];
     expect(others.map(({ cause }) => cause)).toEqual(['fullPool', 'fullPool']);
   });
+
+test('a server is far away if no operation is shorter than the way there, and no opening', async () => {
+  const find = async (/** @type {number} */ useMs, /** @type {number} */ openingMs, operation = 0) =>
+    diagnose(
+      await read([
+        ...requestsOf(20, [{ operation, useMs }, ...(operation === 0 ? [] : [{ operation: 0, useMs: 0.5 }])]),
+        { event: 'connectionReady', atMs: 400, pool: 0, connection: 1, durationMs: openingMs },
+      ]),
+    ).findings;
+  expect(await find(80, 85)).toEqual([
+    { kind: 'farServer', client: 'app.js:4', operation: 'find users', rttMs: 80, openingMs: 85, share: 1 },
+  ]);
+  // A slow query, a busy process, and a command beside a find that shows that the server is near.
+  expect([await find(80, 75), await find(4, 85), await find(80, 85, 3)]).toEqual([[], [], []]);
+});
+
+test('an event loop that is blocked for a small part of what requests take is a finding', async () => {
+  const lines = requestsOf(20, [{ operation: 0 }], { restMs: 660 });
+  const { verdict, findings } = diagnose(
+    await read([...lines, { event: 'loop', atMs: 900, meanMs: 20, maxMs: 129, busy: 0.4 }]),
+  );
+  expect(verdict).toMatchObject({ cause: 'notThePool', slow: { route: '/orders' } });
+  expect(findings).toEqual([{ kind: 'blockedLoop', maxMs: 129 }]);
+});
 
   test('makes an event loop late that does little work', () => {
     const isBlocked = (/** @type {object} */ second, isMachineFull = true) =>

@@ -63,6 +63,16 @@ describe('the verdict', () => {
         [105, 'lateEventLoop'],
       ],
       [
+        // Each waits 8.3 ms for it on average, half of 129 ms in 129 of 1000 requests.
+        'ms of requests, of which an event loop that is blocked for 129 ms each second takes a tenth',
+        (ms) => [
+          ...requests(40, () => ({ waitMs: 0 })).map(lasting(ms)),
+          ...seconds('loop', { meanMs: 20, maxMs: 129, busy: 0.6 }),
+        ],
+        [82, 'lateEventLoop'],
+        [84, 'notThePool'],
+      ],
+      [
         'ms of a request after the pool was cleared',
         (ms) => [
           ...requests(30, () => ({ waitMs: 0 }), 300).map(lasting(300)),
@@ -106,6 +116,20 @@ describe('the cause of a wait', () => {
         (waitMs) => [[...some(40, 40, { waitMs }), ...busy]],
         [0.95, 'none'],
         [1.05, 'lateEventLoop'],
+      ],
+      [
+        // As long as 0.13 of the time is blocked, 0.63 of two connections.
+        'ms of ten uses a second of a pool of two, beside an event loop that is blocked for 129 ms a second',
+        (useMs) => [
+          [
+            ...some(100, 100, { ...BEHIND, waitMs: 100, useMs }),
+            ...Array.from({ length: 12 }, (_, second) => ({
+              ...{ event: 'loop', process: 0, atMs: (second + 1) * 1000, meanMs: 20, maxMs: 129, busy: 0.6 },
+            })),
+          ],
+        ],
+        [120, 'lateEventLoop'],
+        [132, 'fullPool'],
       ],
       ['ms beside a free connection', (waitMs) => [some(40, 40, { waitMs })], [4.8, 'none'], [5.2, 'tooLittleData']],
       ['ms of an opening', (ms) => [opening(ms, ms, { openingMs: ms })], [48, 'coldStart'], [52, 'slowHandshake']],
@@ -206,8 +230,8 @@ describe('a second', () => {
     /** @type {[string, [number, number], (value: number) => boolean][]} */ ([
       ['0.8 of the cores', [0.78, 0.82], (share) => factsOf(share, 0).isFull],
       ["0.5 of the cores of the app's machine", [0.48, 0.52], (share) => factsOf(share, 0, true).isFull],
-      ['0.25 of the cores, and uses that grow', [0.24, 0.26], (share) => factsOf(share, 0.6).isSlowed],
-      ['uses that grow by 0.5, and cores in use', [0.48, 0.52], (growth) => factsOf(0.3, growth).isSlowed],
+      ['0.5 of the cores, and uses that grow', [0.48, 0.52], (share) => factsOf(share, 0.6).isSlowed],
+      ['uses that grow by 0.5, and cores in use', [0.48, 0.52], (growth) => factsOf(0.6, growth).isSlowed],
       [
         'uses that grow by 0.7, where the cores are unknown',
         [0.68, 0.72],
