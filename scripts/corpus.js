@@ -15,7 +15,7 @@ import { CORPUS, askAll, listRecordings } from './corpus/recordings.js';
 
 /** Most lines that are printed for each kind of change. */
 const MAX_LINES = 12;
-/** The second measurement beside the first, by the same rules: no prediction can be better. */
+/** The second measurement of the figures that are shown beside the first, by the same rules. */
 const NOISE = 'measured twice';
 const HEADINGS = {
   verdicts: 'Verdicts that flipped',

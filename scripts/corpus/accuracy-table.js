@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { compareFigures, compareMeasurements, listErrors } from './accuracy.js';
 
+/** @import { Compared } from './accuracy.js' */
 /** @import { Answers, Recording } from './recordings.js' */
 
 const PAGE = new URL('../../packages/pool-predictor/README.md', import.meta.url);
@@ -15,13 +16,21 @@ export function compareAll(all) {
 }
 
 /**
- * Compares each kind's two measurements.
+ * Compares the two measurements of each figure that is shown: no prediction of it can be better.
  * @param {Answered[]} all recordings of loads
  */
 export function compareAllMeasurements(all) {
-  // The other recording of a kind has the same ones.
-  const once = new Map(all.map(({ recording }) => [recording.measured?.kind, recording]));
-  return [...once.values()].flatMap(compareMeasurements);
+  return all.flatMap(({ recording, answers }) => {
+    const isShown = new Set(
+      compareFigures(recording, answers).flatMap((each) => (each.predictedMs === null ? [] : nameFigure(each))),
+    );
+    return compareMeasurements(recording).filter((each) => isShown.has(nameFigure(each)));
+  });
+}
+
+/** @param {Compared} compared */
+function nameFigure({ poolSize, route, figure }) {
+  return `${poolSize} ${route} ${figure}`;
 }
 
 /** @param {Answered[]} all recordings of loads */
