@@ -9,7 +9,7 @@ import { mean, median } from 'mongodb-pool-predictor/statistics';
 /** @import { Answers, Measured, Recording } from './recordings.js' */
 /** @import { MeasuredRoute } from '../../benchmarks/predicted-vs-measured/measure-routes.js' */
 
-/** Figures whose errors are shown one by one: the last one is in no other count, because fewer sizes have it. */
+/** Figures whose errors are shown one by one. The last one is in no other count: of few requests it is chance. */
 export const ALL_FIGURES = /** @type {const} */ ([...FIGURES, 'p99Ms']);
 
 /**
@@ -22,7 +22,9 @@ export const ALL_FIGURES = /** @type {const} */ ([...FIGURES, 'p99Ms']);
  * @property {typeof ALL_FIGURES[number]} figure
  * @property {number} measuredMs
  * @property {number | null} predictedMs null: withheld
- * @property {boolean} hasBand whether a band is shown, with or without a figure
+ * @property {number | null} lowMs the band that is shown, with or without a figure; null: none is
+ * @property {number | null} highMs
+ * @property {boolean} hasBand
  * @property {boolean} isInBand
  */
 
@@ -34,17 +36,17 @@ export const ALL_FIGURES = /** @type {const} */ ([...FIGURES, 'p99Ms']);
  * @returns {Compared[]}
  */
 export function compareFigures({ name, measured: truth }, { predict }) {
-  const { measured, again, isCpuBound } = /** @type {Measured} */ (truth);
+  const { measured, isCpuBound } = /** @type {Measured} */ (truth);
   const recordedSize = recordedSizeOf(name);
   return Object.entries(measured).flatMap(([size, routes]) => {
     if (size === recordedSize || (!isCpuBound && !isAlike(measured[recordedSize], routes))) return [];
     const variant = predict.variants?.find((/** @type {any} */ { settings }) => settings.poolSize === Number(size));
     const { low, high, ...figures } = variant?.predicted ?? {};
-    return listFigures(routes, again?.[size]).map(({ route, figure, measuredMs }) => {
+    return listFigures(routes).map(({ route, figure, measuredMs }) => {
       const [ms, lowMs, highMs] = [figures, low, high].map((each) => each?.routes?.[route]?.[figure] ?? null);
       const hasBand = lowMs !== null && highMs !== null;
       return {
-        ...{ name, poolSize: Number(size), route, figure, measuredMs, predictedMs: ms, hasBand },
+        ...{ name, poolSize: Number(size), route, figure, measuredMs, predictedMs: ms, lowMs, highMs, hasBand },
         isInBand: hasBand && measuredMs >= lowMs && measuredMs <= highMs,
       };
     });
@@ -62,23 +64,18 @@ export function compareMeasurements({ name, measured: truth }) {
   return Object.entries(again).flatMap(([size, routes]) => {
     if (!isCpuBound && !isAlike(measured[size], routes)) return [];
     return listFigures(measured[size]).map(({ route, figure, measuredMs }) => ({
-      ...{ name, poolSize: Number(size), route, figure, measuredMs, hasBand: false, isInBand: false },
+      ...{ name, poolSize: Number(size), route, figure, measuredMs },
+      ...{ lowMs: null, highMs: null, hasBand: false, isInBand: false },
       predictedMs: routes[route]?.[figure] ?? null,
     }));
   });
 }
 
-/**
- * @param {Record<string, MeasuredRoute>} routes
- * @param {Record<string, MeasuredRoute>} [again] has the figures that the first measurement lacks
- */
-function listFigures(routes, again) {
+/** @param {Record<string, MeasuredRoute>} routes */
+function listFigures(routes) {
   return Object.entries(routes)
-    .filter(([, { count, failures = 0 }]) => count - failures >= MIN_REQUESTS)
-    .flatMap(([route, of]) =>
-      ALL_FIGURES.map((figure) => ({ route, figure, measuredMs: of[figure] ?? again?.[route]?.[figure] })),
-    )
-    .filter(({ measuredMs }) => measuredMs !== undefined);
+    .filter(([, { count, failures }]) => count - failures >= MIN_REQUESTS)
+    .flatMap(([route, of]) => ALL_FIGURES.map((figure) => ({ route, figure, measuredMs: of[figure] })));
 }
 
 /** @param {string} name of a recording */

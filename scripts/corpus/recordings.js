@@ -21,8 +21,7 @@ export const TRACE_END = '.jsonl.gz';
  * @property {boolean} isCpuBound the pool size changes how long its queries take
  * @property {string} [client] whose pool is predicted
  * @property {string} goal of advise
- * @property {Record<string, Record<string, MeasuredRoute>>} measured by pool size and route. 21 kinds have no p99 and
- *   no failures at the sizes whose recordings were not kept
+ * @property {Record<string, Record<string, MeasuredRoute>>} measured by pool size and route
  * @property {Record<string, Record<string, MeasuredRoute>>} again measured once more, with the same arrivals
  *
  * @typedef {object} Injected a cause that was injected, see benchmarks/doctor/cases.js
@@ -65,7 +64,7 @@ export async function readJson(file) {
 }
 
 /** @param {Recording} recording @returns {Question[]} */
-function questionsOf({ name, measured, injected }) {
+export function questionsOf({ name, measured, injected }) {
   const file = path.join(CORPUS, `${name}${TRACE_END}`);
   const client = measured?.client ? ['--client', measured.client] : [];
   const goal = String((measured ?? injected)?.goal);

@@ -178,16 +178,6 @@ test('measurements are compared if the queries of all routes took equally long, 
   expect(isAlike(of(10), { '/a': { useMs: 10 } })).toBe(false);
 });
 
-test('what the first measurement lacks comes from the second', () => {
-  const { p99Ms, ...rest } = routes(20, 20)['/a'];
-  const recording = structuredClone(RECORDING);
-  recording.measured.measured[4] = { '/a': rest };
-  const p99s = compareFigures(recording, /** @type {any} */ ({ predict: { variants: [] } }))
-    .filter(({ figure }) => figure === 'p99Ms')
-    .map(({ measuredMs }) => measuredMs);
-  expect([p99Ms, p99s]).toEqual([20, [100, 50]]);
-});
-
 test.each([
   [4, 'right', undefined],
   [3, 'right', undefined],
