@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createScenarioLoad, parseSlo, predict } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { explainAdvice } from '../../predictions/explain-advice.js';
-import { explainPrediction } from '../../predictions/explain-prediction.js';
+import { bestSize, explainPrediction } from '../../predictions/explain-prediction.js';
 import { createPredictView, foldSizes, pickRows } from '../../predictions/predict-view.js';
 import { renderHtml } from '../../report/html.js';
 import { renderTable } from '../../report/table.js';
@@ -357,6 +357,20 @@ describe('predictions', () => {
     test('are right for one connection, too, and leave out what is not sure', () => {
       expect(explain([[1, {}]], { knee: null })).toMatch(/^More than 1 connection would still help\. Without a limit/);
       expect(explain([[2, {}]], { knee: 1 })).toMatch(/^More than 1 connection does not help\. Without a limit/);
+    });
+
+    test('the best guess is no size from which on the server is the bottleneck', () => {
+      const bestOf = (/** @type {object} */ changes) =>
+        bestSize(/** @type {any} */ ({ knee: 16, peakActive: 20, floor: 2, slowdown: { poolSize: 8 }, ...changes }));
+      const all = [{}, { slowdown: null }, { floor: 12 }, { knee: null }].map(bestOf);
+      expect(all).toEqual([8, 16, 12, null]);
+    });
+
+    test('a row that stands for several sizes ends with the largest', () => {
+      const variants = [{ name: '', settings: { poolSize: 4, upTo: 16 }, measured: null }];
+      expect(explainPrediction(variants, /** @type {any} */ ({ ...facts, knee: null }), '/a')).toMatch(
+        /^More than 16 connections would still help\./,
+      );
     });
   });
 
