@@ -79,7 +79,7 @@ describe('a limit in the app on requests at once', () => {
     expect(limitedMs).toHaveLength(waitMs.length);
     expect(Math.max(...Array.from(limitedMs))).toBeGreaterThan(40);
     const folded = foldRoutes(
-      { ...trace, routes: ['/a', '/fast', '/b'], limits: [{ ...trace.limits[0], route: 2 }] },
+      { ...trace, routes: ['/a', '/fast', '/b'], limits: [{ places: 2, untilAnswer: false, route: 2 }] },
       2,
     );
     expect(folded).toMatchObject({ routes: ['/b', '2 others'], limits: [{ route: 0, places: 2 }] });
@@ -136,7 +136,7 @@ describe('requests without a query', () => {
     const { queryless = [], waitMs, checkOutStartedMs } = thinTrace(trace, 40);
     expect(Math.abs(queryless.length + waitMs.length - 40)).toBeLessThan(8);
     expect(queryless.every(({ startedMs }) => startedMs < checkOutStartedMs[waitMs.length - 1] + 100)).toBe(true);
-    const folded = foldRoutes({ ...trace, routes: ['/b', '/c', '/a'], routeOf: trace.waitMs.map(() => 2) }, 2);
+    const folded = foldRoutes({ ...trace, routes: ['/b', '/c', '/a'], routeOf: Array.from(trace.waitMs, () => 2) }, 2);
     expect(new Set(folded.queryless?.map(({ route }) => route))).toEqual(new Set([1]));
   });
 });
