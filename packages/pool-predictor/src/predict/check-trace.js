@@ -37,8 +37,8 @@ const MAX_ROUTES = 9;
  * value with probability 1 - 0.1 / m, so all do with 0.9 or more: https://en.wikipedia.org/wiki/Bonferroni_correction.
  *
  * @param {Trace} trace
- * @param {{ pool: PoolOptions, other: Trace, separateRoutes?: string[], followUps: FollowUps, widening: number, firstSeed?:
- *   number }} options pool: that the other one was recorded with; widening: of its band, see createWidening
+ * @param {{ pool: PoolOptions, other: Trace, separateRoutes?: string[], followUps: FollowUps, widening: number,
+ *   firstSeed?: number }} options pool: that the other one was recorded with; widening: of its band, see createWidening
  * @returns {Promise<TraceCheck>}
  */
 export async function checkTrace(trace, { pool, other, separateRoutes, followUps, widening, firstSeed = 1 }) {
@@ -74,7 +74,12 @@ export async function checkTrace(trace, { pool, other, separateRoutes, followUps
     });
     results.push(...(await runs.simulateAll(pool)));
   }
-  /** @param {CheckedFigure['kind']} kind @param {string | null} route @param {number} recordedMs @param {number[]} runsMs */
+  /**
+   * @param {CheckedFigure['kind']} kind
+   * @param {string | null} route
+   * @param {number} recordedMs
+   * @param {number[]} runsMs
+   */
   const compare = (kind, route, recordedMs, runsMs) => {
     const known = runsMs.filter((ms) => ms >= 0);
     const [lowMs, highMs] = [Math.min(...known) / (1 + widening), Math.max(...known) * (1 + widening)];

@@ -25,7 +25,8 @@ export function findImpatience({ patience }) {
 
 /**
  * Requests fail in the simulation where the settings of the app, or a lost server, end them. That clients leave is not
- * in it, so the number of failures is known only where no request takes much longer than clients waited in the recording.
+ * in it, so the number of failures is known only where no request takes much longer than clients waited in the
+ * recording.
  *
  * @param {Pick<Trace, 'patience' | 'header'>} trace
  * @returns {(poolSize: number, figures: PredictedFigures) => CodedFinding | null} why it is unknown how many requests

@@ -27,7 +27,11 @@ export async function predictReadings(load, predictOne) {
   };
 }
 
-/** @param {Prediction['load']} one @param {Prediction['load']} other @returns {Pick<Prediction['load'], 'knee' | 'peakActive'>} */
+/**
+ * @param {Prediction['load']} one
+ * @param {Prediction['load']} other
+ * @returns {Pick<Prediction['load'], 'knee' | 'peakActive'>}
+ */
 function worseNeed(one, other) {
   return {
     knee: one.knee === null || other.knee === null ? null : Math.max(one.knee, other.knee),

@@ -19,7 +19,6 @@ import { findImpatience, judgeFailures } from './known-failures.js';
  * @typedef {object} Trust
  * @property {number} recordedSize NaN where the pool had no limit, or the recording does not say
  * @property {TraceCheck | null} check
- * @property {number | null} fewest callers who could have sent all requests; null if that is known
  * @property {CodedFinding | null} refusal why no size gets figures
  * @property {(figure: { poolSize: number, ms: number, lowMs?: number, highMs?: number }) => CodedFinding | null}
  *   reasonToHide why a figure of requests is not shown
@@ -59,7 +58,6 @@ export function judgeTrust({ trace, load, others = [] }, check) {
   return {
     recordedSize,
     check,
-    fewest: load.callers?.fewest ?? null,
     refusal,
     reasonToHide: ({ poolSize, ms, lowMs = ms, highMs = ms }) => {
       // Those of the recorded size were recorded.

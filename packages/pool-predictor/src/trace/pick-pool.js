@@ -155,8 +155,8 @@ function takeRows(trace, pool) {
   const newRow = new Map(used.map((row, index) => [row, index]));
   const connectionOf = take(checkouts.connectionOf);
   const requestOf = take(checkouts.requestOf);
-  const loop = measureLoop(trace, pools[pool].process);
-  const uses = judgeSockets(requests, pools[pool].process, { isLoopLate: loop?.isLate });
+  const { process } = pools[pool];
+  const uses = judgeSockets(requests, process, isLoopLate(trace, process));
   const socketOf = requestOf.map((row) => (row < 0 ? -1 : requests.socketOf[row]));
   const isAlike = (/** @type {number} */ row) => startedMs[row] >= firstMs && answered.has(checkouts.routeOf[row]);
   const refused = findRefused(trace, { pool, uses }).filter(isAlike);
@@ -190,7 +190,6 @@ function takeRows(trace, pool) {
     waitMs: take(waitMs),
     useMs: take(completeUses(trace.checkouts)),
     routeOf: routeOf.map((row) => Number(newRow.get(row))),
-    openingMs: take(checkouts.openingMs),
     isBehind: rows.map((row) => (checkouts.behindCount[row] > 0 || selected.has(row) ? 1 : 0)),
     openings: { ...findOpenings(trace, pool, firstMs), settings: readOpeningSettings(pools[pool]) },
     ...(requestOf.some((row) => row >= 0) && {
@@ -210,7 +209,6 @@ function takeRows(trace, pool) {
       outages: outages.map((each) => ({ ...each, atMs: each.atMs - firstMs, readyMs: each.readyMs - firstMs })),
     }),
     ...(trace.server && { server: trace.server }),
-    ...(loop && { loop }),
     ...(refused.length > 0 && { refused: refused.map(describe) }),
     ...(waiting.length > 0 && { waiting: waiting.map(describe) }),
     ...(queryless.length > 0 && { queryless }),
@@ -325,15 +323,14 @@ function findRefused({ checkouts, requests, reasons }, { pool, uses }) {
 }
 
 /**
- * The busier a second, the more requests met it, so it counts as much. Half of them decide whether a loop is late: an
- * app that starts is.
+ * Whether a busy event loop blurs which request came first. The busier a second, the more requests met it, so it counts
+ * as much. Half of them decide: an app that starts is late.
  *
  * @param {RecordedTrace} trace
  * @param {number} process row
- * @returns {Trace['loop']} undefined if it is not known
  */
-function measureLoop({ seconds: { loop }, requests: { processOf } }, process) {
-  let [busy, squares, late] = [0, 0, 0];
+function isLoopLate({ seconds: { loop } }, process) {
+  let [busy, late] = [0, 0];
   for (const { process: row, busy: share = 0, meanMs } of loop) {
     if (row !== process) continue;
     busy += share;

@@ -33,8 +33,8 @@ import { planRequests } from './traced-requests.js';
  * @property {number} visitsShare of all requests: theirs
  * @property {number} aloneShare of all requests: they follow nothing, and nothing follows them
  * @property {number} thinkMs median time from an answer to the start that follows; NaN if none does
- * @property {number | null} fewest callers who could have sent all requests, each after its last answer; null if that is
- *   what the trace shows, or is known to be wrong
+ * @property {number | null} fewest callers who could have sent all requests, each after its last answer; null if that
+ *   is what the trace shows, or is known to be wrong
  */
 
 /**

@@ -38,11 +38,10 @@ const MAX_COMPARED = { requests: 20_000, sockets: 100 };
  *
  * @param {RecordedRequests} requests
  * @param {number} process row
- * @param {{ isLoopLate?: boolean }} [facts] isLoopLate: requests that came while the process was busy seem to start
- *   right after answers
+ * @param {boolean} isLoopLate requests that came while the process was busy seem to start right after answers
  * @returns {Map<number, SocketUse>} by the number of the socket
  */
-export function judgeSockets(requests, process, { isLoopLate = false } = {}) {
+export function judgeSockets(requests, process, isLoopLate) {
   /** @type {Map<number, SocketUse>} */
   const uses = new Map();
   for (const all of splitByRoute(listSockets(requests, process))) {
@@ -241,9 +240,9 @@ function judgeTogether(sockets) {
  * always.
  *
  * @param {UsedSocket[]} sockets
- * @returns {{ evidence: number, mixture: number, fullShare: number, opened: number }} evidence: log-likelihood ratio in nats; positive:
- *   users who wait explain it better; fullShare of the time: all sockets are in use; opened: sockets, meanwhile. NaN
- *   without sockets
+ * @returns {{ evidence: number, mixture: number, fullShare: number, opened: number }} evidence: log-likelihood ratio in
+ *   nats; positive: users who wait explain it better; mixture: see weighMixture; fullShare of the time: all sockets are
+ *   in use; opened: sockets, meanwhile. NaN without sockets
  */
 function weighWaiting(sockets) {
   const events = sockets

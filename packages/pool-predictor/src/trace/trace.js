@@ -20,7 +20,6 @@ import { joinRequests } from './traced-requests.js';
  * @property {ArrayLike<number>} waitMs
  * @property {ArrayLike<number>} useMs
  * @property {ArrayLike<number>} routeOf index into routes
- * @property {ArrayLike<number>} [openingMs] how much of the wait was the opening of the connection
  * @property {ArrayLike<number>} [isBehind] 1: others had all connections of the pool when the wait began; the same
  * @property {ArrayLike<number>} [requestOf] the same number for the checkouts of one request, -1 where unknown
  * @property {ArrayLike<number>} [requestStartedMs] when that request arrived at the server, NaN where unknown
@@ -38,8 +37,6 @@ import { joinRequests } from './traced-requests.js';
  *   none, they arrived on their own
  * @property {ClientUse} [clients] whose pool is one of many, so that its size decides nothing
  * @property {ReportedServer} [server] what it reported
- * @property {{ busyShare: number, busyMs: number, isLate: boolean }} [loop] the app's event loop: busyShare of its
- *   time; busyMs: by request, whatever kept it busy; isLate: so much that it blurs which request came first
  * @property {RefusedCheckout[]} [refused] those that got no connection in time, of requests that are replayed all the
  *   same, in the order of their starts
  * @property {RefusedCheckout[]} [waiting] those that still waited when the recording ended, and are replayed as well
@@ -215,7 +212,6 @@ function pickPieces(trace, pieces) {
     waitMs: pick(trace.waitMs),
     useMs: pick(trace.useMs),
     routeOf: pick(trace.routeOf),
-    ...(trace.openingMs && { openingMs: pick(trace.openingMs) }),
     ...(trace.limitedMs && { limitedMs: pick(trace.limitedMs) }),
     ...(trace.isBehind && { isBehind: pick(trace.isBehind) }),
     ...(trace.requestOf && { requestOf: pick(trace.requestOf) }),

@@ -3,6 +3,7 @@ import { createTraceLoad } from '../../src/load/trace-load.js';
 import { createRandom } from '../../src/simulator/random.js';
 import { pickPool } from '../../src/trace/pick-pool.js';
 import { readTraceText } from '../../src/reading/read-trace.js';
+import { SOCKET_USES } from '../../src/trace/socket-users.js';
 import { callers, GAPS, run, TIMES, visitors } from './traces.js';
 
 /** @import { SimulatedRequest } from '../../src/simulator/tally.js' */
@@ -48,8 +49,9 @@ function newSockets() {
 
 /**
  * @param {{ waiting?: number, meanThinkMs?: number, arriving?: number, untilMs?: number, poolSize?: number, lateMs?:
- *   number, route?: string, socketOf: (isWaiting: boolean) => (request: Request) => number }} load arriving: gap in ms;
- *   lateMs: of the app's event loop; route: of those who wait, default: that of all
+ *   number, route?: string, isGateway?: boolean, socketOf: (isWaiting: boolean) => (request: Request) => number }} load
+ *   arriving: gap in ms; lateMs: of the app's event loop; route: of those who wait, default: that of all; isGateway:
+ *   one client sends all
  */
 async function record({
   waiting = 0,
@@ -59,6 +61,7 @@ async function record({
   poolSize = 8,
   lateMs = 0.5,
   route = '/a',
+  isGateway = false,
   socketOf,
 }) {
   const arrivals = [
@@ -77,7 +80,8 @@ async function record({
       : []),
   ].sort((a, b) => a.atMs - b.atMs);
   const isWaiting = arrivals.map(({ requests }) => requests !== undefined);
-  const sockets = [true, false].map(socketOf);
+  const own = socketOf(true);
+  const sockets = [own, isGateway ? own : socketOf(false)];
   const lines = run(arrivals, poolSize, untilMs).flatMap((request, index) => {
     const { user, arrivedAtMs, waitMs, finishedAtMs } = request;
     const common = { atMs: arrivedAtMs, request: index, route: isWaiting[user] ? 0 : 1 };
@@ -101,20 +105,23 @@ async function record({
     { event: 'loop', atMs: 1000, meanMs: lateMs, maxMs: 10, busy: 0.6 },
   ];
   const text = [...definitions, ...lines].map((line) => JSON.stringify(line)).join('\n');
-  return createTraceLoad(pickPool(await readTraceText(text)).trace).callers;
+  const { trace } = pickPool(await readTraceText(text));
+  const isUnclear = Array.from(trace.socketUseOf ?? []).includes(SOCKET_USES.indexOf('unclear'));
+  return { ...createTraceLoad(trace).callers, isUnclear };
 }
 
 const mixed = (/** @type {boolean} */ isWaiting) => (isWaiting ? ownSockets() : sharedSockets());
 const shared = () => sharedSockets();
 const [ALONE, CALLING] = [
-  { aloneShare: 1, doubt: null },
-  { callersShare: 1, doubt: null },
+  { aloneShare: 1, isUnclear: false },
+  { callersShare: 1, isUnclear: false },
 ];
+const UNCLEAR = { callersShare: 0, isUnclear: true };
 
 /**
  * Callers, each with a socket, and arrivals, on one route unless it says so.
  *
- * @type {{ name: string, load: Parameters<typeof record>[0], facts: Partial<CallerFacts>,
+ * @type {{ name: string, load: Parameters<typeof record>[0], facts: Partial<CallerFacts> & { isUnclear?: boolean },
  *   above?: Record<string, number>, atMostCallers?: number, quickMs?: number }[]} quickMs: how much of it is enough for
  *   a quick test, if it has one
  */
@@ -150,9 +157,9 @@ export const SOCKET_LOADS = [
     quickMs: 6000,
   },
   {
-    name: 'where it was later, both are possible',
+    name: 'where it was later, that is unclear',
     load: { waiting: 8, lateMs: 1.8, socketOf: ownSockets },
-    facts: { callersShare: 0, doubt: 'lateLoop' },
+    facts: UNCLEAR,
     quickMs: 6000,
   },
   {
@@ -168,7 +175,7 @@ export const SOCKET_LOADS = [
   ].map(({ quickMs, ...load }) => ({
     name: `callers by their route, in a pool too small for arrivals: ${load.waiting} thinking ${load.meanThinkMs} ms`,
     load: { ...load, poolSize: 1, route: '/b', socketOf: mixed },
-    facts: { callers: load.waiting, doubt: null },
+    facts: { callers: load.waiting, isUnclear: false },
     quickMs,
   })),
   ...[2, 4].map((waiting) => ({
@@ -208,18 +215,28 @@ export const SOCKET_LOADS = [
     quickMs: 6000,
   },
   {
-    name: 'sockets that are opened all the time leave both answers: users who soon leave, or more than the pool serves',
+    name: 'sockets that are opened all the time are unclear: users who soon leave, or more than the pool serves',
     load: { arriving: 5, poolSize: 1, socketOf: () => lateSockets(createRandom(1)) },
-    facts: { isUnclear: true, doubt: 'sharedSockets' },
+    facts: { isUnclear: true },
     above: { aloneShare: 0.9 },
     quickMs: 6000,
   },
   {
-    name: 'few requests on shared sockets leave both answers',
+    name: 'few requests on shared sockets leave it unclear',
     load: { arriving: 200, untilMs: 40_000, socketOf: shared },
-    facts: { aloneShare: 1, doubt: 'sharedSockets' },
+    facts: UNCLEAR,
     quickMs: 40_000,
   },
+  ...[
+    { waiting: 8, arriving: 80, quickMs: 20_000 },
+    { waiting: 4, arriving: 40 },
+    { waiting: 8, arriving: 40 },
+  ].map(({ quickMs, ...load }) => ({
+    name: `${load.waiting} callers and arrivals, every ${load.arriving} ms, on one client leave it unclear`,
+    load: { ...load, isGateway: true, socketOf: shared },
+    facts: UNCLEAR,
+    quickMs,
+  })),
 ];
 
 /** @param {typeof SOCKET_LOADS[number]} each @param {number} [untilMs] default: that of the load */

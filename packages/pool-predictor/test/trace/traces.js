@@ -165,7 +165,6 @@ export function recordCold() {
   return {
     ...trace,
     isBehind: new Uint8Array(waitMs.length),
-    openingMs: waitMs,
     openings: {
       openAtStart: 0,
       fromMs: Float64Array.from(checkOutStartedMs),

@@ -10,30 +10,46 @@ import { readTraceText } from '../../src/reading/read-trace.js';
 import { compareRounded, KINDS } from './rounded-loads.js';
 import { checkSockets, SOCKET_LOADS } from './socket-loads.js';
 import { pickPool } from '../../src/trace/pick-pool.js';
-import { checkTrace } from '../../src/predict/check-trace.js';
+import { judgeTrust } from '../../src/predict/trust.js';
+import { mean } from '../../src/base/sample-statistics.js';
+import { SOCKET_USES } from '../../src/trace/socket-users.js';
 
 /** @import { SimulatedRequest } from '../../src/simulator/tally.js' */
 
 describe('follow-ups', () => {
-  describe('without sockets, it is unclear who waits for answers', () => {
+  describe('are read in two ways', () => {
     const arriving = visitors({ count: 400, gap: (random) => GAPS.uniform(20, random), service: TIMES.fixed(50) });
     const calling = callers({ count: 3, untilMs: 20_000, service: TIMES.fixed(50), think: TIMES.fixed(5) });
 
-    test.each([[arriving], [calling]])('there are two answers', (arrivals) => {
-      const { arrivals: replay, callers: facts, closedReading } = createTraceLoad(toTrace(run(arrivals, 4), 4));
-      expect(facts).toMatchObject({ aloneShare: 1, isUnclear: true, doubt: 'noSockets' });
+    test.each([
+      ['arrivals', arriving, 3],
+      ['callers', calling, 3],
+    ])('without sockets: as arrivals, and as few callers as could have sent them (%s)', (_, arrivals, fewest) => {
+      const { arrivals: replay, callers: facts, otherReading } = createTraceLoad(toTrace(run(arrivals, 4), 4));
+      expect(facts).toMatchObject({ aloneShare: 1, fewest });
       expect([...replay(1, 1)].every(({ requests }) => requests === undefined)).toBe(true);
-      expect(closedReading?.callers.callersShare).toBeGreaterThan(0.9);
+      expect(otherReading?.callers).toMatchObject({ callers: fewest, callersShare: 1 });
+      expect(otherReading?.otherReading).toBeUndefined();
     });
 
     test('unless the user says how many callers there were: each request follows the oldest answer', () => {
       const trace = toTrace(run(calling, 4), 4);
       for (const count of [3, 5]) {
-        const { callers: facts, closedReading } = createTraceLoad({ ...trace, callers: count });
-        expect(facts).toMatchObject({ callers: count, callersShare: 1, isUnclear: false });
-        expect(closedReading).toBeUndefined();
+        const { callers: facts, otherReading } = createTraceLoad({ ...trace, callers: count });
+        expect(facts).toMatchObject({ callers: count, callersShare: 1, fewest: null });
+        expect(otherReading).toBeUndefined();
       }
-      expect(createTraceLoad({ ...trace, callers: 0 }).callers).toMatchObject({ aloneShare: 1, isUnclear: false });
+      expect(createTraceLoad({ ...trace, callers: 0 })).toMatchObject({
+        callers: { aloneShare: 1, fewest: null },
+        otherReading: undefined,
+      });
+    });
+
+    test('unless both are the same: one caller with a socket', () => {
+      const trace = toTrace(run(calling.slice(0, 1), 4), 4);
+      const all = (/** @type {number} */ value) => Array.from(trace.waitMs, () => value);
+      const known = { ...trace, socketOf: all(1), socketUseOf: all(SOCKET_USES.indexOf('waiting')) };
+      expect(createTraceLoad(known)).toMatchObject({ callers: { callers: 1, fewest: null }, otherReading: undefined });
     });
 
     test('fewer callers than requests in progress at once are refused', () => {
@@ -57,9 +73,9 @@ describe('follow-ups', () => {
     };
 
     test('are one request: those without a number, one each', () => {
-      const { likely, possible, requests } = findFollowUps(trace);
+      const { likely, fewest, requests } = findFollowUps(trace);
       expect([...likely]).toEqual([-1, -1, -1]);
-      expect(possible).toBeNull();
+      expect(fewest).toBeNull();
       expect([[...requests.from], [...requests.rows]]).toEqual([
         [0, 3, 4, 5],
         [0, 2, 3, 1, 4],
@@ -144,10 +160,10 @@ describe('requests that got no connection in time', () => {
       unservedShare: 0,
       warnings: [expect.stringMatching(/^Got no connection in time: /)],
     });
-    const { status, figures } = await checkTrace(trace, { pool });
-    expect(status).toBe('holds');
+    const { meanWaitMs } = summariseTrace(trace);
+    const again = run(createTraceLoad(trace).arrivals(1, 1), 2, Infinity, { pool });
     // Of all waits, those without success too.
-    expect(figures[0].recordedMs / figures[0].lowMs).toBeCloseTo(1, 1);
+    expect(mean(again.map(({ waitMs }) => waitMs)) / meanWaitMs).toBeCloseTo(1, 1);
     const replayed = createTraceLoad(trace).arrivals(1, 1);
     const [predicted, expected] = [replayed, arrivals].map((load) => run(load, 4));
     expect(predicted).toHaveLength(COUNT);
@@ -170,13 +186,13 @@ describe('requests that got no connection in time', () => {
     expect(sent.every(({ known }) => known?.servicesMs.length === 1 && known.servicesMs[0] < 1000)).toBe(true);
   });
 
-  test('are not if their callers wait for answers: the check fails', async () => {
+  test('are not if their callers wait for answers: then there are no figures', async () => {
     const waiting = callers({ count: 8, untilMs: 20_000, service: TIMES.steady(30), think: TIMES.exponential(20) });
     const records = run(waiting, 2, Infinity, { pool });
     const { trace } = pickPool(await record(records, (request) => records[request].user));
     expect(trace.refused).toBeUndefined();
     expect(trace.unservedShare).toBeGreaterThan(0.1);
-    expect(await checkTrace(trace, { pool })).toMatchObject({ status: 'fails', reason: 'unserved' });
+    expect(judgeTrust({ trace, load: createTraceLoad(trace) }, null).refusal).toMatchObject({ code: 'unserved' });
   });
 
   test('stay with the pieces and the routes of a trace', async () => {
@@ -286,9 +302,34 @@ describe('a slice of a trace', () => {
       expect(places[0]).toBe(0);
       // The last of the five pieces is in the last fifth.
       expect(places[length - 1]).toBeGreaterThan(3200);
-      expect(thinned.warnings).toEqual([
-        `The trace is long: ${length} of its 4000 checkouts are replayed, in 5 pieces spread over it`,
-      ]);
+      const pieceMs = expect.closeTo(long.checkOutStartedMs[3999] / 20, 3);
+      expect(thinned.replayed).toEqual({ checkouts: length, of: 4000, pieces: 5, busiestMs: 0, pieceMs });
+    });
+
+    // 30 a second, but 60 a second from 400 s to 470 s.
+    test.each([
+      ['longer', 12_000, 60_000],
+      ['shorter', 2000, 0],
+    ])('has its busiest minute in it: pieces %s than that', (_, most, wholeMs) => {
+      const gapsMs = Array.from({ length: 20_100 }, (__, row) =>
+        row >= 12_000 && row < 16_200 ? 1000 / 60 : 1000 / 30,
+      );
+      const checkOutStartedMs = [0];
+      for (const gapMs of gapsMs) checkOutStartedMs.push(checkOutStartedMs[checkOutStartedMs.length - 1] + gapMs);
+      const zeros = checkOutStartedMs.map(() => 0);
+      // Each keeps its number as its use.
+      const useMs = checkOutStartedMs.map((___, row) => row / 1e6);
+      const trace = { ...recordMixed({ count: 2 }), checkOutStartedMs, waitMs: zeros, useMs, routeOf: zeros };
+      const thinned = thinTrace(trace, most);
+      const { busiestMs = 0, pieceMs = 0 } = thinned.replayed ?? {};
+      expect(busiestMs).toBeGreaterThanOrEqual(399_900);
+      expect(busiestMs).toBeLessThan(410_100);
+      const [fromMs, toMs] = [busiestMs, busiestMs + Math.min(60_000, pieceMs)];
+      expect(toMs - fromMs >= wholeMs).toBe(true);
+      const isIn = (/** @type {number} */ ms) => ms >= fromMs && ms < toMs;
+      const kept = Array.from(thinned.useMs, (ms) => checkOutStartedMs[Math.round(ms * 1e6)]).filter(isIn);
+      expect(kept).toEqual(checkOutStartedMs.filter(isIn));
+      expect(Math.abs(thinned.waitMs.length - most) / most).toBeLessThan(0.25);
     });
 
     test('never has more connections in use than the pool, across the pieces', () => {
