@@ -163,7 +163,7 @@ function takeRows(trace, pool) {
   const isOfCallers = comeFromCallers(requests, uses);
   const waiting = isOfCallers ? [] : listWaiting(trace).filter((row) => poolOf[row] === pool && isAlike(row));
   const queryless = listQueryless(trace, {
-    ...{ process: pools[pool].process, newRow, uses, firstMs, lastMs: startedMs[rows[rows.length - 1]] },
+    ...{ process, newRow, uses, firstMs, lastMs: startedMs[rows[rows.length - 1]] },
   });
   const { limits, limitedMs } = findLimitsOf(trace, pool);
   const replayed = new Set([...refused, ...waiting, ...failed]);
@@ -334,12 +334,9 @@ function isLoopLate({ seconds: { loop } }, process) {
   for (const { process: row, busy: share = 0, meanMs } of loop) {
     if (row !== process) continue;
     busy += share;
-    squares += share ** 2;
     if (meanMs >= TRACE.lateLoopMs) late += share;
   }
-  const count = processOf.filter((row) => row === process).length;
-  if (busy === 0 || count === 0) return undefined;
-  return { busyShare: squares / busy, busyMs: (1000 * busy) / count, isLate: late > busy / 2 };
+  return late > busy / 2;
 }
 
 /** @param {RecordedTrace} trace @param {(row: number) => boolean} isCounted */
