@@ -18,6 +18,7 @@ import {
   describeCoverage,
   describeOpenings,
   describePick,
+  describeReplayed,
   describeSharing,
   describeTraceQueries,
   describeTraceRoutes,
@@ -115,7 +116,7 @@ async function readTraceLoad(files, { firstSeed, check: otherFile, callers, serv
     check: check ?? undefined,
     trust: judgeTrust({ trace, load, others }, check),
     pool: settings && { settings, app: 'the recorded app' },
-    about: describePick(picked),
+    about: [...describePick(picked), ...[trace, ...others].flatMap(describeReplayed)],
     notes: [
       ...(check ? [explainCheck(check)] : []),
       describeCallers(load.callers),

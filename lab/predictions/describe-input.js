@@ -29,6 +29,17 @@ export function describeCoverage(overhead, source, otherwise = '--app or --from 
   return `The times are whole responses: the wait for a connection, its use, and the overhead, ${size}.`;
 }
 
+/** Says which part of a long trace is replayed. @param {Trace} trace @returns {string[]} */
+export function describeReplayed({ replayed }) {
+  if (!replayed) return [];
+  const { checkouts, of, pieces, pieceMs, busiestMs } = replayed;
+  return [
+    `The trace is long: ${formatNumber(checkouts)} of its ${formatNumber(of)} checkouts are replayed, in ${pieces} ` +
+      `pieces of ${formatQuantity(pieceMs, 'ms')} spread over it. One of them is in its busiest minute, which begins ` +
+      `after ${formatQuantity(busiestMs, 'ms')}.`,
+  ];
+}
+
 /** Says what the routes of a trace do not distinguish. @param {string[]} routes @returns {string[]} */
 export function describeTraceRoutes(routes) {
   return routes.some((route) => /^\/\S*$/.test(route))

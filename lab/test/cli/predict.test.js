@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRandom, simulate } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { createSampleResult } from '../report/sample-result.js';
-import { describeCoverage, describePool } from '../../predictions/describe-input.js';
+import { describeCoverage, describePool, describeReplayed } from '../../predictions/describe-input.js';
 import { explainCheck } from '../../predictions/explain-check.js';
 import { describeSlowdown } from '../../predictions/explain-saturation.js';
 import { expectRefused, runCli } from '../support/run-cli.js';
@@ -463,4 +463,13 @@ test('a scenario may be in several files, with values from outside, as for Artil
   expect(settings).toMatchObject({ scenario: `${flow} ${more}`, config, variables: { n: 4 } });
   expect(warnings).toEqual([]);
   await expectRefused(args, /config\.yaml, line 2: .*"\{\{ \$env\.USERS \}\}"\nSet USERS in the environment/);
+});
+
+test('which part of a long trace is replayed is said in words', () => {
+  const replayed = { checkouts: 9986, of: 812_000, pieces: 5, pieceMs: 2250, busiestMs: 752_000 };
+  expect(describeReplayed(/** @type {any} */ ({ replayed }))).toEqual([
+    'The trace is long: 9,986 of its 812,000 checkouts are replayed, in 5 pieces of 2.3 s spread over it. One of ' +
+      'them is in its busiest minute, which begins after 752.0 s.',
+  ]);
+  expect(describeReplayed(/** @type {any} */ ({}))).toEqual([]);
 });

@@ -43,6 +43,7 @@ import { joinRequests } from './traced-requests.js';
  * @property {number} [unservedShare] of the pool's checkouts: those that got no connection, and are in no list
  * @property {Patience} [patience] of the clients
  * @property {ServerFit} [sharing] how the queries shared its cores; without it they did not slow each other down
+ * @property {ReplayedPart} [replayed] of a long trace
  * @property {string[]} warnings what users of the trace should know
  */
 
@@ -52,6 +53,13 @@ import { joinRequests } from './traced-requests.js';
  *
  * @typedef {{ startedMs: number, waitMs: number, route: number, request: number }} RefusedCheckout startedMs: when the
  *   wait began; route: index into routes; request: its number, as in requestOf
+ *
+ * @typedef {object} ReplayedPart what is replayed of a long trace
+ * @property {number} checkouts
+ * @property {number} of all its checkouts
+ * @property {number} pieces
+ * @property {number} pieceMs how long each takes
+ * @property {number} busiestMs when its busiest minute begins, in which one of them is
  *
  * @typedef {object} TraceOpenings
  * @property {number} openAtStart connections that were open when the first checkout started, as far as they were used
@@ -121,39 +129,54 @@ export function sliceTrace(trace, fromMs, toMs) {
 /** Pieces of a recording, one after the other. With more of them, more requests lack those before them. */
 const PIECES = 5;
 
+/** What people want to know of a long recording is how its worst time would go. */
+const BUSIEST_MS = 60_000;
+
 /**
- * Shortens a long trace to pieces that are spread over it. Each begins when a connection was
- * free, if there is such a moment, because the queue before it is not replayed.
+ * Shortens a long trace to pieces that are spread over it. One is in its busiest minute. Each begins when a connection
+ * was free, if there is such a moment, because the queue before it is not replayed.
  *
  * @param {Trace} trace
  * @param {number} most checkouts, and requests without one, that are about right
  * @returns {Trace} the trace itself if it is not longer
  */
 export function thinTrace(trace, most) {
-  const { checkOutStartedMs, waitMs, queryless = [], warnings } = trace;
+  const { checkOutStartedMs, waitMs, queryless = [] } = trace;
   const { length } = checkOutStartedMs;
-  const replayed = length + queryless.length;
-  if (replayed <= most) return trace;
-  const slotMs = checkOutStartedMs[length - 1] / PIECES;
-  const pieceMs = (slotMs * most) / replayed;
+  const all = length + queryless.length;
+  if (all <= most) return trace;
+  const lastMs = checkOutStartedMs[length - 1];
+  const slotMs = lastMs / PIECES;
+  const pieceMs = (slotMs * most) / all;
+  const busiestMs = findBusiestMs(checkOutStartedMs);
   let row = 0;
+  let endMs = 0;
   const pieces = Array.from({ length: PIECES }, (_, piece) => {
-    const slotFromMs = piece * slotMs;
+    const isBusiest = Math.floor(busiestMs / slotMs) === piece;
+    const slotFromMs = Math.max(endMs, isBusiest ? Math.min(busiestMs, lastMs - pieceMs) : piece * slotMs);
+    const searchMs = isBusiest ? Math.max(0, BUSIEST_MS - pieceMs) : slotMs - pieceMs;
     while (row < length && checkOutStartedMs[row] < slotFromMs) row++;
-    while (row < length && waitMs[row] > 0 && checkOutStartedMs[row] < slotFromMs + slotMs - pieceMs) row++;
-    const isFree = row < length && waitMs[row] === 0;
-    const fromMs = piece > 0 && isFree ? checkOutStartedMs[row] : slotFromMs;
-    return { fromMs, toMs: fromMs + pieceMs };
+    while (row < length && waitMs[row] > 0 && checkOutStartedMs[row] < slotFromMs + searchMs) row++;
+    const isFree = row < length && waitMs[row] === 0 && checkOutStartedMs[row] <= slotFromMs + searchMs;
+    const fromMs = slotFromMs > 0 && isFree ? checkOutStartedMs[row] : slotFromMs;
+    endMs = fromMs + pieceMs;
+    return { fromMs, toMs: endMs };
   });
   const thinned = pickPieces(trace, pieces);
-  return {
-    ...thinned,
-    warnings: [
-      ...warnings,
-      `The trace is long: ${thinned.waitMs.length} of its ${length} checkouts are replayed, ` +
-        `in ${PIECES} pieces spread over it`,
-    ],
-  };
+  const { length: checkouts } = thinned.waitMs;
+  return { ...thinned, replayed: { checkouts, of: length, pieces: PIECES, busiestMs, pieceMs } };
+}
+
+/** Finds when the minute with most checkouts begins. @param {ArrayLike<number>} startedMs */
+function findBusiestMs(startedMs) {
+  let [first, most, busiestMs] = [0, 0, 0];
+  for (let row = 0; row < startedMs.length; row++) {
+    while (startedMs[row] - startedMs[first] >= BUSIEST_MS) first++;
+    if (row - first < most) continue;
+    most = row - first + 1;
+    busiestMs = startedMs[first];
+  }
+  return busiestMs;
 }
 
 /**
