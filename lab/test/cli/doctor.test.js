@@ -196,6 +196,18 @@ describe('in words', () => {
     ['lateEventLoop', loop(0.99), "the app's event loop has no time left"],
     ['lateEventLoop', loop(0.5), "something blocks the app's event loop, for 300 ms in an average second"],
     ['concurrencyLimit', { limit: 3 }, 'the app runs at most 3 of /a at once, and the pool has room'],
+    [
+      'transactions',
+      { transactions: { route: '/a', count: 40, conflicts: 1, lostShare: 0.01, waiting: 30, waitMs: 12, atOnce: 4 } },
+      '30 of 40 transactions of /a waited for a connection while they held locks, for 12 ms on average: up to 4 were ' +
+        'open at once',
+    ],
+    [
+      'transactions',
+      { transactions: { route: '/a', count: 40, conflicts: 8, lostShare: 0.3, waiting: 1, waitMs: 2, atOnce: 4 } },
+      '8 of 40 transactions of /a failed because another one had changed the same document, and were begun again: 30 % ' +
+        'of the time of their requests was lost',
+    ],
   ])('%s: %j', (cause, facts, words) => {
     const verdict = { cause, facts: { ...FACTS, ...facts }, waitingShare: 1, meanWaitMs: 40, refusedShare: 0 };
     expect(explainVerdict(/** @type {any} */ ({ verdict, totals: {} }))).toBe(

@@ -1,5 +1,5 @@
 import { explainClients } from './client-words.js';
-import { countInTurn, explainFailed, explainSaving } from './finding-words.js';
+import { countInTurn, explainFailed, explainSaving, explainTransactions } from './finding-words.js';
 import { OUTSIDE, describeHolders, nameHolder, nameRoute } from './holder-words.js';
 import { countConnections, countOf, formatNumber, formatQuantity, formatShare } from './quantity.js';
 
@@ -18,6 +18,7 @@ const MAIN_SHARE = 0.6;
 export const CAUSE_NAMES = {
   none: 'no wait: a connection was free',
   fullPool: 'the pool was full',
+  transactions: 'transactions hold locks',
   coldStart: 'first connections being opened',
   slowHandshake: 'opening connections takes long',
   maxConnecting: 'few connections are opened at once',
@@ -125,6 +126,7 @@ function explainCause(cause, facts) {
     limit,
     routes,
     failed,
+    transactions,
   } = facts;
   const pool = client === undefined ? 'the pool' : `the pool of ${client}`;
   const { count = 0, medianMs = 0, maxConnecting, maxIdleTimeMS } = opening ?? {};
@@ -139,6 +141,7 @@ function explainCause(cause, facts) {
   /** @type {Partial<Record<Cause, string>>} */
   const words = {
     fullPool: `${explainHolders(holders)} ${all}${client === undefined ? '' : ` of ${client}`}`,
+    transactions: transactions ? explainTransactions(transactions) : '',
     coldStart: `${pool} had to open ${opened} first, and ${each}`,
     slowHandshake: `${pool} had to open ${opened}, and ${each}`,
     maxConnecting: `${pool} opens only ${maxConnecting ?? 2} connections at a time, and ${each}`,

@@ -3,7 +3,7 @@ import { nameRoute } from './holder-words.js';
 import { countConnections, countOf, describeBand, formatNumber, formatQuantity, formatShare } from './quantity.js';
 
 /** @import { CodedFinding, DiagnosisFinding, FailedOperations, RepeatedQueries } from 'mongodb-pool-predictor' */
-/** @import { SettingFinding, TraceCheck } from 'mongodb-pool-predictor' */
+/** @import { SettingFinding, TraceCheck, TransactionCosts } from 'mongodb-pool-predictor' */
 
 /**
  * Why figures are hidden, as what follows "because". The only place where it is said: the terminal, the page, the
@@ -34,6 +34,12 @@ export const REASONS = {
     words: ({ afterMs, count }) =>
       `${countOf(count, 'client', 'clients')} left after ${formatQuantity(afterMs, 'ms')} without an answer, and may ` +
       'have tried again, so that another pool would have had another load',
+  },
+  transactions: {
+    words: ({ conflicts, transactions }) =>
+      `${conflicts} of ${transactions} transactions failed because of each other, and the longer they wait for a ` +
+      'connection, the longer they hold their locks',
+    brief: 'transactions failed because of each other, and with fewer connections they hold their locks for longer',
   },
   unknownFailures: {
     words: ({ longestMs }) =>
@@ -108,9 +114,7 @@ const DOCTOR_FINDINGS = {
     `Something blocks the app's event loop, for ${formatQuantity(maxMs, 'ms')} in an average second.`,
   failedOperations: (finding) =>
     `${explainFailed(finding)}. They held connections for ${formatShare(finding.share)} of the time in use.`,
-  retriedTransactions: ({ route, aborted, committed }) =>
-    `${nameRoute(route)}: ${countOf(aborted, 'transaction was', 'transactions were')} aborted, ${committed} ` +
-    'committed. After a write conflict, withTransaction runs all of it again.',
+  transactions: (finding) => `${explainTransactions(finding)}.`,
   bufferedQueries: ({ route, count, ms }) =>
     `${nameRoute(route)}: ${countOf(count, 'request', 'requests')} ended after ${formatQuantity(ms, 'ms')} without ` +
     'asking for a connection. While mongoose is not connected, it keeps queries for that long (bufferTimeoutMS).',
@@ -145,6 +149,7 @@ export function countInTurn({ queries, operations }) {
 
 /** @param {RepeatedQueries} repeated @returns {string} empty where nothing is known to replace them */
 export function explainSaving({ operations, savedMs }) {
+  if (savedMs === 0) return '';
   const isRead = operations.every((name) => /^(find|aggregate|count|distinct)\b/.test(name));
   const instead = isRead ? 'One query with $in, or a join,' : 'One bulk operation, or one query with $in,';
   return ` ${instead} saves up to ${formatQuantity(savedMs, 'ms')}.`;
@@ -155,6 +160,28 @@ export function explainFailed({ route, operation, count, of, ms, option }) {
   const how = option ? `: ${option} ends them` : '';
   const which = `operations of ${nameRoute(route)}${operation === null ? '' : ` (${operation})`}`;
   const many = count === of ? `All ${of}` : `${count} of ${of}`;
-  if (savedMs === 0) return '';
   return `${many} ${which} failed after ${formatQuantity(ms, 'ms')} with a connection${how}`;
+}
+
+/** Of the transactions, a share below this is not worth a word. */
+const FEW_TRANSACTIONS = 0.05;
+
+/** @param {TransactionCosts} costs */
+export function explainTransactions({ route, count, conflicts, lostShare, waiting, waitMs, atOnce }) {
+  const which = `of ${count} transactions of ${nameRoute(route)}`;
+  const parts = [
+    {
+      count: waiting,
+      text:
+        `${waiting} ${which} waited for a connection while they held locks, for ${formatQuantity(waitMs, 'ms')} on ` +
+        `average: up to ${atOnce} were open at once`,
+    },
+    {
+      count: conflicts,
+      text:
+        `${conflicts} ${which} failed because another one had changed the same document, and were begun again: ` +
+        `${formatShare(lostShare)} of the time of their requests was lost`,
+    },
+  ];
+  return parts.flatMap((part) => (part.count >= FEW_TRANSACTIONS * count ? part.text : [])).join('. ');
 }

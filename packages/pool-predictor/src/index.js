@@ -52,6 +52,7 @@ export { summariseTrace } from './trace/trace.js';
  * @typedef {import('./doctor/diagnosis-findings.js').DiagnosisFinding} DiagnosisFinding
  * @typedef {import('./doctor/failed-operations.js').FailedOperations} FailedOperations
  * @typedef {import('./doctor/repeated-queries.js').RepeatedQueries} RepeatedQueries
+ * @typedef {import('./doctor/transaction-costs.js').TransactionCosts} TransactionCosts
  * @typedef {import('./doctor/setting-findings.js').SettingFinding} SettingFinding
  * @typedef {import('./load/load-facts.js').LoadFacts} LoadFacts
  * @typedef {import('./load/load.js').Load} Load

@@ -10,6 +10,7 @@ import { askedAtOnce } from './explain-waits.js';
 /** @import { Cause } from './causes.js' */
 /** @import { FailedOperations } from './failed-operations.js' */
 /** @import { ServerFacts } from './second-facts.js' */
+/** @import { TransactionCosts } from './transaction-costs.js' */
 /** @import { FoundLimit } from '../trace/find-limits.js' */
 
 /** @typedef {{ route: string | null, operation: string | null, share: number }} NamedShare */
@@ -30,6 +31,7 @@ import { askedAtOnce } from './explain-waits.js';
  * @property {{ cores?: number, busyShare?: number, otherCores?: number, growth: number, isFull: boolean, isQueueing:
  *   boolean }} [server] see ServerFacts
  * @property {FailedOperations} [failed]
+ * @property {TransactionCosts} [transactions]
  * @property {{ maxMs: number, busy: number }} [loop] means over the seconds
  * @property {number} [limit] requests at once
  * @property {ClientUse} [clients]
@@ -38,10 +40,10 @@ import { askedAtOnce } from './explain-waits.js';
 /**
  * @param {Cause} cause
  * @param {Wait[]} all that have it
- * @param {{ trace: RecordedTrace, evidence: WaitEvidence, limits: FoundLimit[] }} found
+ * @param {{ trace: RecordedTrace, evidence: WaitEvidence, limits: FoundLimit[], costs: TransactionCosts[] }} found
  * @returns {CauseFacts}
  */
-export function describeCause(cause, all, { trace, evidence, limits }) {
+export function describeCause(cause, all, { trace, evidence, limits, costs }) {
   const { pools, routes } = trace;
   if (cause === 'concurrencyLimit') {
     const [{ route, limit }] = limits.toSorted((a, b) => b.waits.length - a.waits.length);
@@ -61,6 +63,7 @@ export function describeCause(cause, all, { trace, evidence, limits }) {
     ...describeOpening(cause, trace, evidence, pool),
     ...(cause === 'parkedConnections' && { parked: describeParked(trace, waits) }),
     ...(cause === 'severalAtOnce' && { atOnce: countAtOnce(trace, evidence, waits) }),
+    ...(cause === 'transactions' && { transactions: costs[0] }),
     ...(cause === 'fullServer' && { server: describeServer(evidence.servers[process]) }),
     ...(cause === 'lateEventLoop' && { loop: { maxMs, busy } }),
   };

@@ -5,6 +5,7 @@
 export const CAUSES = /** @type {const} */ ([
   'none',
   'fullPool',
+  'transactions',
   'coldStart',
   'slowHandshake',
   'maxConnecting',

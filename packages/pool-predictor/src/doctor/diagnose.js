@@ -2,6 +2,7 @@ import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
 import { findClientUse } from '../trace/client-use.js';
 import { listWaiting } from '../trace/open-checkouts.js';
+import { listTransactions } from '../trace/pool-transactions.js';
 import { OUTCOMES } from '../reading/recorded-trace.js';
 import { explainWaits } from './explain-waits.js';
 import { findLimits } from '../trace/find-limits.js';
@@ -14,6 +15,7 @@ import { listFindings } from './diagnosis-findings.js';
 import { RequestCheckouts, listBackground, splitRequests, splitWaits } from './request-times.js';
 import { LoopFacts, ServerFacts, isUsedUp, measureGrowth } from './second-facts.js';
 import { findSettings } from './setting-findings.js';
+import { findRepeating, measureTransactions } from './transaction-costs.js';
 import { judgeClients } from './judge-clients.js';
 import { judge } from './verdict.js';
 
@@ -85,6 +87,7 @@ export function judgeTrace(trace) {
   const limits = trace.header.history ? [] : findLimits(trace);
   const repeated = findRepeatedQueries(trace, evidence.byRequest, times);
   const failed = findFailedOperations(trace);
+  const costs = measureTransactions(trace, evidence, times);
   // A job or a stream that waits delays no request.
   const isAlone = checkouts.requestOf.every((request) => request < 0);
   const inPool = waits.filter(({ request, row }) => request >= 0 || isAlone || isRefused(checkouts, row));
@@ -99,7 +102,7 @@ export function judgeTrace(trace) {
       share: ownMs / (waitedMs || 1),
       requests: countRequests(own),
       requestsShare: cause === 'none' ? 0 : countRequests(own) / (waiting || 1),
-      facts: describeCause(cause, own, { trace, evidence, limits }),
+      facts: describeCause(cause, own, { trace, evidence, limits, costs }),
       waits: own,
     }))
     .toSorted((a, b) => b.waitedMs - a.waitedMs);
@@ -116,10 +119,10 @@ export function judgeTrace(trace) {
     stillWaitedMs: sum(stillWaiting.map((row) => evidence.waitedMs[row])) + trace.unlisted.waitedMs,
   };
   const verdict = judgeClients(
-    judge({ trace, evidence, waits, times, limits, causes, totals, repeated, failed }),
+    judge({ trace, evidence, waits, times, limits, causes, totals, repeated, failed, costs }),
     evidence.clients,
   );
-  return { verdict, totals, causes, evidence, times, limits, repeated, failed };
+  return { verdict, totals, causes, evidence, times, limits, repeated, failed, costs };
 }
 
 /**
@@ -178,6 +181,7 @@ function gatherEvidence(trace) {
       neighbours[checkouts.poolOf[row]].map(({ inUse }) => inUse.meanCount(outMs, outMs + checkouts.useMs[row])),
     );
   });
+  const transactions = listTransactions(trace);
   return {
     pools,
     loops,
@@ -192,5 +196,7 @@ function gatherEvidence(trace) {
     clients: findClientUse(trace),
     waitedMs: splitWaits(trace, byRequest),
     background: listBackground(trace),
+    transactions,
+    repeating: findRepeating(transactions),
   };
 }

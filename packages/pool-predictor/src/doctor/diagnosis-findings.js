@@ -4,6 +4,7 @@ import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
 import { findFarServers } from './far-server.js';
 import { isUsedUp } from './second-facts.js';
+import { areWorthAWord } from './transaction-costs.js';
 
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { WaitEvidence } from './explain-waits.js' */
@@ -11,15 +12,10 @@ import { isUsedUp } from './second-facts.js';
 /** @import { FailedOperations } from './failed-operations.js' */
 /** @import { RepeatedQueries } from './repeated-queries.js' */
 /** @import { RequestTimes } from './request-times.js' */
+/** @import { TransactionCosts } from './transaction-costs.js' */
 /** @import { WaitVerdict } from './verdict.js' */
 
 /**
- * @typedef {object} RetriedTransactions of a route
- * @property {string | null} route
- * @property {number} aborted
- * @property {number} committed
- * @property {number} failed operations in its requests
- *
  * @typedef {object} BufferedQueries requests that asked for no connection and ended when mongoose gives up
  * @property {string | null} route
  * @property {number} count
@@ -31,7 +27,7 @@ import { isUsedUp } from './second-facts.js';
  * @property {number} otherCores that other programs used
  *
  * @typedef {({ kind: 'repeatedQueries' } & RepeatedQueries) | ({ kind: 'failedOperations' } & FailedOperations) |
- *   ({ kind: 'retriedTransactions' } & RetriedTransactions) | ({ kind: 'bufferedQueries' } & BufferedQueries) |
+ *   ({ kind: 'transactions' } & TransactionCosts) | ({ kind: 'bufferedQueries' } & BufferedQueries) |
  *   ({ kind: 'busyMachine' } & BusyMachine) | ({ kind: 'farServer' } & FarServer) |
  *   { kind: 'blockedLoop', maxMs: number }} DiagnosisFinding blockedLoop: in an average second
  */
@@ -44,15 +40,17 @@ const BUFFER_TIMEOUT_MS = 10_000;
  *
  * @param {RecordedTrace} trace
  * @param {WaitEvidence} evidence
- * @param {{ verdict: WaitVerdict, times: RequestTimes[], repeated: RepeatedQueries[], failed: FailedOperations[] }}
- *   found
+ * @param {{ verdict: WaitVerdict, times: RequestTimes[], repeated: RepeatedQueries[], failed: FailedOperations[],
+ *   costs: TransactionCosts[] }} found
  * @returns {DiagnosisFinding[]}
  */
-export function listFindings(trace, evidence, { verdict, times, repeated, failed }) {
+export function listFindings(trace, evidence, { verdict, times, repeated, failed, costs }) {
   return [
     ...failed.filter((each) => each !== verdict.facts?.failed).map((each) => tag('failedOperations', each)),
     ...repeated.filter((each) => each !== verdict.slow?.repeated).map((each) => tag('repeatedQueries', each)),
-    ...findRetriedTransactions(trace).map((each) => tag('retriedTransactions', each)),
+    ...costs
+      .filter((each) => areWorthAWord(each) && each !== verdict.facts?.transactions)
+      .map((each) => tag('transactions', each)),
     ...findBufferedQueries(trace, evidence, times).map((each) => tag('bufferedQueries', each)),
     ...findFarServers(trace, evidence.pools).map((each) => tag('farServer', each)),
     ...findBlockedLoops(evidence, verdict),
@@ -63,20 +61,6 @@ export function listFindings(trace, evidence, { verdict, times, repeated, failed
 /** @template {string} K @template T @param {K} kind @param {T} finding @returns {{ kind: K } & T} */
 function tag(kind, finding) {
   return { kind, ...finding };
-}
-
-/** @param {RecordedTrace} trace @returns {RetriedTransactions[]} */
-function findRetriedTransactions({ checkouts: { routeOf, operationOf, outcomeOf }, routes, operations }) {
-  const kinds = operations.map(({ name }) =>
-    /^abortTransaction/.test(name) ? 'aborted' : /^commitTransaction/.test(name) ? 'committed' : null,
-  );
-  const kindOf = (/** @type {number} */ row) => kinds[operationOf[row]] ?? (outcomeOf[row] === 1 ? 'failed' : null);
-  return [...groupBy(routeOf.keys(), (row) => routeOf[row])].flatMap(([route, rows]) => {
-    const count = (/** @type {string} */ kind) => rows.filter((row) => kindOf(row) === kind).length;
-    const [aborted, committed, failed] = ['aborted', 'committed', 'failed'].map(count);
-    const isMuch = aborted >= Math.max(COMMON.atLeast, COMMON.smallShare * (aborted + committed));
-    return isMuch ? { route: routes[route] ?? null, aborted, committed, failed } : [];
-  });
 }
 
 /**

@@ -12,6 +12,7 @@ import { isOfTransactions } from './transaction-costs.js';
 /** @import { PoolHistory, Why } from './pool-history.js' */
 /** @import { RequestCheckouts } from './request-times.js' */
 /** @import { LoopFacts, ServerFacts } from './second-facts.js' */
+/** @import { PoolTransaction } from '../trace/pool-transactions.js' */
 
 /**
  * What is known beside the checkouts.
@@ -24,6 +25,8 @@ import { isOfTransactions } from './transaction-costs.js';
  * @property {ClientUse[]} clients see findClientUse
  * @property {Float64Array} waitedMs by checkout, see splitWaits
  * @property {Intervals[]} background by pool, see listBackground
+ * @property {Map<number, PoolTransaction>[]} transactions by pool, see listTransactions
+ * @property {Set<number>} repeating requests that had to begin a transaction again
  */
 
 /**
@@ -197,7 +200,8 @@ function causeOfQueue(trace, evidence, row, holders) {
   if (isLate && (loop.isFull || !isBusyAnyway)) return 'lateEventLoop';
   if (evidence.servers[process].isSlowed) return 'fullServer';
   const several = holders.filter((holder) => askedAtOnce(trace, evidence, holder, pool) > 0);
-  return several.length >= holders.length / 2 ? 'severalAtOnce' : 'fullPool';
+  if (several.length >= holders.length / 2) return 'severalAtOnce';
+  return isOfTransactions(checkouts, evidence, row, holders) ? 'transactions' : 'fullPool';
 }
 
 /**

@@ -4,6 +4,7 @@ import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
 import { GROWTH_CAUSES, OPENING_CAUSES } from './causes.js';
 import { describeServer } from './cause-facts.js';
+import { areConflictsProblem } from './transaction-costs.js';
 
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { Wait, WaitEvidence } from './explain-waits.js' */
@@ -13,6 +14,7 @@ import { describeServer } from './cause-facts.js';
 /** @import { FoundLimit } from '../trace/find-limits.js' */
 /** @import { RepeatedQueries } from './repeated-queries.js' */
 /** @import { CauseShare, Diagnosis } from './diagnose.js' */
+/** @import { TransactionCosts } from './transaction-costs.js' */
 /** @import { RequestTimes } from './request-times.js' */
 
 /**
@@ -43,10 +45,10 @@ import { describeServer } from './cause-facts.js';
 /**
  * @param {{ trace: RecordedTrace, evidence: WaitEvidence, waits: Wait[], times: RequestTimes[],
  *   limits: FoundLimit[], causes: FoundCause[], totals: Diagnosis['totals'], repeated: RepeatedQueries[], failed:
- *   FailedOperations[] }} found
+ *   FailedOperations[], costs: TransactionCosts[] }} found
  * @returns {WaitVerdict}
  */
-export function judge({ trace, evidence, waits: explained, times, limits, causes, totals, repeated, failed }) {
+export function judge({ trace, evidence, waits: explained, times, limits, causes, totals, repeated, failed, costs }) {
   const waits = {
     waitingShare: totals.waiting / (totals.requests || 1),
     meanWaitMs:
@@ -69,7 +71,7 @@ export function judge({ trace, evidence, waits: explained, times, limits, causes
     return { ...waits, refusedShare, cause, isProblem: cause !== 'tooLittleData', facts };
   }
   if (areWaitsLong(spans, trace.unlisted)) return { ...waits, cause: 'tooLittleData', isProblem: false };
-  return { ...waits, ...judgeRest(trace, evidence, { times, repeated, failed }) };
+  return { ...waits, ...judgeRest(trace, evidence, { times, repeated, failed, costs }) };
 }
 
 /**
@@ -150,13 +152,14 @@ function pickMain(waited) {
  *
  * @param {RecordedTrace} trace
  * @param {WaitEvidence} evidence
- * @param {{ times: RequestTimes[], repeated: RepeatedQueries[], failed: FailedOperations[] }} found
+ * @param {{ times: RequestTimes[], repeated: RepeatedQueries[], failed: FailedOperations[],
+ *   costs: TransactionCosts[] }} found
  * @returns {Pick<WaitVerdict, 'cause' | 'isProblem'> & Partial<WaitVerdict>}
  */
 function judgeRest(
   { routes, pools, requests },
   { pools: histories, loops, servers: ofProcess },
-  { times, repeated, failed: [failed] },
+  { times, repeated, failed: [failed], costs },
 ) {
   const totalMs = sum(times.map(({ durationMs }) => durationMs));
   const cleared = times.map(({ startedMs, durationMs }) =>

@@ -38,7 +38,7 @@ import { findImpatience, judgeFailures } from './known-failures.js';
  * @returns {Trust}
  */
 export function judgeTrust({ trace, load, others = [] }, check) {
-  const { sharing, header, unservedShare = 0 } = trace;
+  const { sharing, header, conflicts, unservedShare = 0 } = trace;
   const recordedSize = Number(header.maxPoolSize) || NaN;
   const impatience = findImpatience(trace);
   const findRefusal = () => {
@@ -50,10 +50,9 @@ export function judgeTrust({ trace, load, others = [] }, check) {
   const refusal = findRefusal();
   // Another recording narrows bands only by what it shows at its own size.
   const shown = check?.status === 'holds' ? [trace, ...others] : [trace];
-  const wideningAt = createWidening(
-    trace,
-    shown.map(({ header: { maxPoolSize } }) => Number(maxPoolSize)),
-  );
+  const sizes = shown.map((each) => Number(each.header.maxPoolSize));
+  const smallest = Math.min(...sizes.map((size) => size || Infinity));
+  const wideningAt = createWidening(trace, sizes);
   const isOfCallers = Number(load.callers?.callersShare) > 0.5;
   return {
     recordedSize,
@@ -63,6 +62,7 @@ export function judgeTrust({ trace, load, others = [] }, check) {
       // Those of the recorded size were recorded.
       if (refusal || poolSize === recordedSize) return refusal;
       if (impatience && ms > impatience.afterMs) return found('clientsGiveUp', impatience);
+      if (conflicts && poolSize < smallest) return found('transactions', conflicts);
       const { bandFactor, noticedMs } = PREDICTION;
       const isWide =
         highMs > Math.max(ms * bandFactor, ms + noticedMs) || lowMs < Math.min(ms / bandFactor, ms - noticedMs);

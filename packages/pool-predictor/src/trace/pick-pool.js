@@ -2,13 +2,14 @@ import { TRACE } from '../assumptions/trace-assumptions.js';
 import { sum } from '../base/sample-statistics.js';
 import { findManyPools } from './client-use.js';
 import { comeFromCallers, completeUses, listWaiting } from './open-checkouts.js';
-import { findFailedUses } from './failed-uses.js';
+import { findBreaks, findFailedUses } from './failed-uses.js';
 import { findLimitsOf } from './find-limits.js';
 import { followOutages, joinMoves } from './outages.js';
 import { measurePatience } from './patience.js';
 import { listQueryless } from './queryless.js';
 import { EVENTS, OUTCOMES } from '../reading/recorded-trace.js';
 import { SOCKET_USES, judgeSockets } from './socket-users.js';
+import { countConflicts } from './pool-transactions.js';
 
 /** @import { RecordedPool, RecordedProcess, RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { SocketUse } from './socket-users.js' */
@@ -143,7 +144,7 @@ function takeRows(trace, pool) {
   const rows = ofPool.filter((row) => isServed(outcomeOf[row]) || failed.has(row));
   if (selected.size > 0) rows.sort((a, b) => startedMs[a] - startedMs[b] || a - b);
   const answered = new Set(rows.filter((row) => outcomeOf[row] !== CHECKED_OUT).map((row) => checkouts.routeOf[row]));
-  /** @template {Float64Array | Int32Array} T @param {T} column @returns {T} */
+  /** @template {Float64Array | Int32Array | Uint8Array} T @param {T} column @returns {T} */
   const take = (column) => {
     const taken = /** @type {T} */ (column.slice(0, rows.length));
     rows.forEach((row, index) => (taken[index] = column[row]));
@@ -200,6 +201,7 @@ function takeRows(trace, pool) {
         row < 0 || requests.statusOf[row] === 0 ? NaN : requests.startedMs[row] + requests.durationMs[row] - firstMs,
       ),
     }),
+    ...(failedMs.length > 0 && { breaks: take(findBreaks(trace, failed)) }),
     ...(connectionOf.some((number) => number > 0) && { connectionOf }),
     ...(uses.size > 0 && {
       socketOf,
@@ -220,6 +222,7 @@ function takeRows(trace, pool) {
     }),
     unservedShare: unserved / (unserved + rows.length),
     patience: measurePatience(trace, pool),
+    conflicts: countConflicts(trace, pool),
     warnings: [
       ...trace.warnings,
       ...outages.map(({ atMs, readyMs }) => describeOutage(atMs - firstMs, readyMs - atMs)),

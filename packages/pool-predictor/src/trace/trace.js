@@ -7,6 +7,7 @@ import { joinRequests } from './traced-requests.js';
 /** @import { ReportedServer } from '../reading/recorded-trace.js' */
 /** @import { Outage } from '../simulator/driver-pool.js' */
 /** @import { Patience } from './patience.js' */
+/** @import { ConflictCounts } from './pool-transactions.js' */
 /** @import { PlaceLimit } from '../simulator/places.js' */
 
 /**
@@ -24,6 +25,7 @@ import { joinRequests } from './traced-requests.js';
  * @property {ArrayLike<number>} [requestOf] the same number for the checkouts of one request, -1 where unknown
  * @property {ArrayLike<number>} [requestStartedMs] when that request arrived at the server, NaN where unknown
  * @property {ArrayLike<number>} [requestEndedMs] when it was answered; NaN also where its client left before
+ * @property {ArrayLike<number>} [breaks] 1: its operation failed, and the connection was closed
  * @property {ArrayLike<number>} [connectionOf] the number of the connection; 0 where unknown
  * @property {ArrayLike<number>} [socketOf] the number of its request's socket, -1 where unknown
  * @property {ArrayLike<number>} [socketUseOf] who uses that: row in SOCKET_USES
@@ -42,6 +44,7 @@ import { joinRequests } from './traced-requests.js';
  * @property {RefusedCheckout[]} [waiting] those that still waited when the recording ended, and are replayed as well
  * @property {number} [unservedShare] of the pool's checkouts: those that got no connection, and are in no list
  * @property {Patience} [patience] of the clients
+ * @property {ConflictCounts | null} [conflicts] of its transactions, if they are many
  * @property {ServerFit} [sharing] how the queries shared its cores; without it they did not slow each other down
  * @property {ReplayedPart} [replayed] of a long trace
  * @property {string[]} warnings what users of the trace should know
@@ -240,6 +243,7 @@ function pickPieces(trace, pieces) {
     ...(trace.requestOf && { requestOf: pick(trace.requestOf) }),
     ...(trace.requestStartedMs && { requestStartedMs: shift(trace.requestStartedMs) }),
     ...(trace.requestEndedMs && { requestEndedMs: shift(trace.requestEndedMs) }),
+    ...(trace.breaks && { breaks: pick(trace.breaks) }),
     ...(trace.connectionOf && { connectionOf: pick(trace.connectionOf) }),
     ...(trace.socketOf && { socketOf: pick(trace.socketOf) }),
     ...(trace.socketUseOf && { socketUseOf: pick(trace.socketUseOf) }),

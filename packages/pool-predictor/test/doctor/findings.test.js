@@ -5,7 +5,7 @@ import { readLines } from './recordings.js';
 
 /** @typedef {Record<string, unknown>} Line */
 
-const OPERATIONS = 'find users,find orders,getMore users,runCommand,abortTransaction,commitTransaction'.split(',');
+const OPERATIONS = 'find users,find orders,getMore users,runCommand'.split(',');
 const ROUTES = ['/orders', '/one', 'the app itself'];
 
 /**
@@ -232,21 +232,6 @@ describe('operations that fail while they have a connection', () => {
   });
 });
 
-test('transactions that are aborted again and again are named', async () => {
-  const tries = (/** @type {number} */ aborted) => [
-    ...requestsOf(20, [{ operation: 0 }, { operation: 5 }]),
-    ...requestsOf(aborted, [{ operation: 4 }]).map((line) => ({
-      ...line,
-      atMs: Number(line.atMs) + 200,
-      request: 50 + Number(line.request),
-    })),
-  ];
-  expect(diagnose(await read(tries(8))).findings).toEqual([
-    { kind: 'retriedTransactions', route: '/orders', aborted: 8, committed: 20, failed: 0 },
-  ]);
-  expect(diagnose(await read(tries(2))).findings).toEqual([]);
-});
-
 test('requests that end when mongoose gives up, without asking for a connection, are named', async () => {
   const silent = (/** @type {number} */ durationMs) =>
     [0, 1, 2].map((request) => ({ request: 90 + request, route: 1, atMs: request * 100, durationMs, status: 500 }));
@@ -285,6 +270,21 @@ describe('a machine that is busy with something else', () => {
     expect(others.map(({ cause }) => cause)).toEqual(['fullPool', 'fullPool']);
   });
 
+  test('makes an event loop late that does little work', () => {
+    const isBlocked = (/** @type {object} */ second, isMachineFull = true) =>
+      new LoopFacts([{ atMs: 1000, process: 0, meanMs: 20, maxMs: 200, busy: 0.8, ...second }], [], isMachineFull)
+        .isBlocked;
+    // It had little to do, or got no core to do it.
+    expect([isBlocked({ busy: 0.05 }), isBlocked({ cpu: 0.3 }), isBlocked({})]).toEqual([false, false, false]);
+    // It worked all that time, or had the machine for itself.
+    expect([isBlocked({ cpu: 0.75 }), isBlocked({ cpu: 0.3 }, false), isBlocked({}, false)]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+});
+
 test('a server is far away if no operation is shorter than the way there, and no opening', async () => {
   const find = async (/** @type {number} */ useMs, /** @type {number} */ openingMs, operation = 0) =>
     diagnose(
@@ -307,19 +307,4 @@ test('an event loop that is blocked for a small part of what requests take is a 
   );
   expect(verdict).toMatchObject({ cause: 'notThePool', slow: { route: '/orders' } });
   expect(findings).toEqual([{ kind: 'blockedLoop', maxMs: 129 }]);
-});
-
-  test('makes an event loop late that does little work', () => {
-    const isBlocked = (/** @type {object} */ second, isMachineFull = true) =>
-      new LoopFacts([{ atMs: 1000, process: 0, meanMs: 20, maxMs: 200, busy: 0.8, ...second }], [], isMachineFull)
-        .isBlocked;
-    // It had little to do, or got no core to do it.
-    expect([isBlocked({ busy: 0.05 }), isBlocked({ cpu: 0.3 }), isBlocked({})]).toEqual([false, false, false]);
-    // It worked all that time, or had the machine for itself.
-    expect([isBlocked({ cpu: 0.75 }), isBlocked({ cpu: 0.3 }, false), isBlocked({}, false)]).toEqual([
-      true,
-      true,
-      true,
-    ]);
-  });
 });

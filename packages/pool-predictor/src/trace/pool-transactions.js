@@ -1,9 +1,11 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
+
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 
 /**
  * One transaction of a pool. One that begins again after a conflict is another.
  *
- * @typedef {object} Transaction
+ * @typedef {object} PoolTransaction
  * @property {number} request row of the one that began it; -1: none
  * @property {number} route
  * @property {number} startedMs when it asked for its first connection
@@ -11,24 +13,26 @@
  * @property {number} endedMs
  * @property {number} waitedMs how long it waited for connections while it was open
  * @property {boolean} hasConflict whether it failed because another one had changed the same document
+ *
+ * @typedef {{ transactions: number, conflicts: number }} ConflictCounts conflicts: how many transactions failed so
  */
 
 const WRITE_CONFLICT = 'WriteConflict';
 
 /**
- * Lists the transactions of a pool, as far as a trace numbers them.
+ * Lists the transactions of each pool, as far as a trace numbers them.
  *
  * @param {RecordedTrace} trace
- * @param {number} pool row
- * @returns {Map<number, Transaction>} by number, in the order of their starts
+ * @returns {Map<number, PoolTransaction>[]} by row of the pool; by number, in the order of their starts
  */
-export function listTransactions({ checkouts, reasons }, pool) {
+export function listTransactions({ checkouts, pools, reasons }) {
   const { startedMs, waitMs, useMs, poolOf, requestOf, routeOf, reasonOf, transactionOf } = checkouts;
   const conflict = reasons.indexOf(WRITE_CONFLICT);
-  /** @type {Map<number, Transaction>} */
-  const transactions = new Map();
+  /** @type {Map<number, PoolTransaction>[]} */
+  const byPool = pools.map(() => new Map());
   for (let row = 0; row < checkouts.length; row++) {
-    if (transactionOf[row] === 0 || poolOf[row] !== pool) continue;
+    if (transactionOf[row] === 0) continue;
+    const transactions = byPool[poolOf[row]];
     const outMs = startedMs[row] + waitMs[row];
     const endedMs = outMs + (useMs[row] || 0);
     const known = transactions.get(transactionOf[row]);
@@ -43,5 +47,20 @@ export function listTransactions({ checkouts, reasons }, pool) {
       transactions.set(transactionOf[row], { ...who, ...first, waitedMs: 0, hasConflict });
     }
   }
-  return transactions;
+  return byPool;
+}
+
+/**
+ * Counts conflicts, if they are many: then more come the longer transactions wait for connections, because they hold
+ * their locks meanwhile.
+ *
+ * @param {RecordedTrace} trace
+ * @param {number} pool row
+ * @returns {ConflictCounts | null} null if they are few
+ */
+export function countConflicts(trace, pool) {
+  const all = [...listTransactions(trace)[pool].values()];
+  const conflicts = all.filter(({ hasConflict }) => hasConflict).length;
+  const isMuch = conflicts >= Math.max(COMMON.few, COMMON.smallShare * all.length);
+  return isMuch ? { transactions: all.length, conflicts } : null;
 }
