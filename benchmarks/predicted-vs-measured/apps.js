@@ -69,10 +69,15 @@ export const PART = {
   },
 };
 
-/** @param {string} kind @param {PartContext} context @returns {Promise<Record<number, RecordedTrace>>} by size */
-export async function readRecordings(kind, context) {
+/**
+ * @param {string} kind
+ * @param {PartContext} context
+ * @param {boolean} [again] a second time
+ * @returns {Promise<Record<number, RecordedTrace>>} by size
+ */
+export async function readRecordings(kind, context, again) {
   const [pools, seconds] = context.isQuick ? [QUICK_POOLS, QUICK_SECONDS] : [POOLS, SECONDS];
-  const files = await recordKinds(context, { kinds: { [kind]: KINDS[kind] }, pools, seconds });
+  const files = await recordKinds(context, { kinds: { [kind]: KINDS[kind] }, pools, seconds, again });
   const recorded = await Promise.all(pools.map((pool) => readTrace(files[kind][pool])));
   return Object.fromEntries(pools.map((pool, index) => [pool, recorded[index]]));
 }

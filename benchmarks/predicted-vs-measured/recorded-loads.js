@@ -189,9 +189,10 @@ export const KINDS = {
     more: { limit: 3 },
     load: [open('/a', 60), open('/fast', 40)],
   },
+  // In a small pool they wait for /b, and hold their locks meanwhile.
   'transactions on few documents': {
-    routes: { '/a': [['transfer', 10]], '/fast': [['find', 1]] },
-    load: [open('/a', 30), open('/fast', 30)],
+    routes: { '/a': [['transfer', 10]], '/b': [['hold', 40]] },
+    load: [open('/a', 20), open('/b', 30)],
   },
   'clients that give up': {
     routes: { '/a': [['hold', 25]] },

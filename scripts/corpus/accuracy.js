@@ -56,7 +56,7 @@ export function compareFigures({ name, measured: truth }, { predict }) {
 /**
  * The noise floor: the second measurement beside the first one, at all sizes, as if it were a prediction.
  *
- * @param {Recording} recording of a load
+ * @param {Pick<Recording, 'name' | 'measured'>} recording of a load
  * @returns {Compared[]}
  */
 export function compareMeasurements({ name, measured: truth }) {
@@ -96,7 +96,7 @@ export function summariseFigures(compared) {
     figures: all.length,
     'shown, %': shareOf(shown.length, all.length),
     'within 15 % or 5 ms, %': shareOf(shown.filter(isClose).length, shown.length),
-    'in band, %': shareOf(hold(shown), shown.length),
+    'in band, %': shareOf(hold(shown), shown.filter(({ hasBand }) => hasBand).length),
     'off by × 2': shown.filter(isFar).length,
     'off by × 2, %': shareOf(shown.filter(isFar).length, shown.length),
     'bands alone': bandsAlone.length,
@@ -118,7 +118,10 @@ export function listErrors(compared) {
       'shown, %': shareOf(shown.length, all.length),
       'mean error, %': Number(meanError.toFixed(1)),
       'median error, %': Number(medianError.toFixed(1)),
-      'in band, %': shareOf(shown.filter(({ isInBand }) => isInBand).length, shown.length),
+      'in band, %': shareOf(
+        shown.filter(({ isInBand }) => isInBand).length,
+        shown.filter(({ hasBand }) => hasBand).length,
+      ),
     };
   });
 }
