@@ -35,8 +35,8 @@ const RULES = {
     );
   },
   'a best guess without figures': ({ texts: { predict }, rows }) => {
-    const { best } = readGuess(predict);
-    const row = rows.find(({ to }) => to >= best) ?? rows.at(-1);
+    const { best, isMore } = readGuess(predict);
+    const row = rows.find(({ to }) => to >= best) ?? (isMore ? rows.at(-1) : undefined);
     return [best > 0 && !row?.cells.some((cell) => /\d/.test(cell)) && `${best}`];
   },
   'another best guess': ({ texts: { predict } }) => {
@@ -48,6 +48,11 @@ const RULES = {
       helps !== 'would still' && (isMore || best > Number(most)) && `${best}, but ${most} are enough`,
       best > Number(full) && `${best}, but the server is the bottleneck above ${full}`,
     ];
+  },
+  'an advised size that is not shown': ({ texts: { advise }, answers }) => {
+    const enough = Number(advise.match(/^(\d+) connections? (?:is|are) enough/m)?.[1]);
+    const isShown = enough === answers.advise.poolSize && readRows(advise).some(({ to }) => to === enough);
+    return [enough > 0 && !isShown && `${enough}`];
   },
   'a table of nothing but sizes': ({ rows }) => [rows.some(({ cells }) => cells.length === 0) && 'it'],
   'a figure on the other side of its limit': ({ texts, answers: { advise } }) => {
