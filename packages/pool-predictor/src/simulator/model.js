@@ -326,6 +326,7 @@ export class Model {
     }
     const { known } = user;
     query.handoverMs = known !== null && known.handoversMs !== null ? known.handoversMs[index] : user.handoverMs;
+    query.breaks = known !== null && known.breaks?.[index] === true;
     this.#queries.start(query, user.servicesMs[index]);
   }
 

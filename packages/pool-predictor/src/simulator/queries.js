@@ -291,7 +291,9 @@ export class Queries {
   #end(query, connection) {
     this.#served[connection] = undefined;
     this.#tally.endQuery(query, this.#clock.nowMs);
-    if (query.handoverMs > 0 && this.#tally.waiting > 0) {
+    if (query.breaks && this.#pool.abandon) {
+      this.#pool.abandon(connection);
+    } else if (query.handoverMs > 0 && this.#tally.waiting > 0) {
       this.#clock.after(query.handoverMs, EVENTS.handedOver, connection);
     } else {
       this.#pool.checkIn(connection);

@@ -16,6 +16,7 @@
  * @property {number} serviceMs how long it has its connection; while it runs on a server, without its work
  * @property {number} workMs that the server's cores do
  * @property {number} handoverMs
+ * @property {boolean} breaks its connection is closed at its end
  * @property {number} checkOutStartedAtMs of its first attempt
  * @property {number} queuedAtMs of this one
  * @property {boolean} isRetry
@@ -38,6 +39,7 @@ export function createQuery(user, isBeside) {
     serviceMs: NaN,
     workMs: NaN,
     handoverMs: NaN,
+    breaks: false,
     checkOutStartedAtMs: NaN,
     queuedAtMs: NaN,
     isRetry: false,

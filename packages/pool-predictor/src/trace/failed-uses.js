@@ -5,6 +5,9 @@ import { EVENTS, OUTCOMES } from '../reading/recorded-trace.js';
 
 const FAILED = OUTCOMES.indexOf('operationFailed');
 const CLEARED = EVENTS.indexOf('poolCleared');
+const CLOSED = EVENTS.indexOf('connectionClosed');
+/** The driver closes a connection on which an operation was cut off, such as by its time limit. */
+const BROKEN = 'error';
 
 /**
  * Finds operations that failed by themselves while they had a connection, because a time limit ended them or the server
@@ -23,4 +26,24 @@ export function findFailedUses({ checkouts: { outcomeOf, poolOf, startedMs, wait
     );
   };
   return new Set([...outcomeOf.keys()].filter((row) => outcomeOf[row] === FAILED && !isCleared(row)));
+}
+
+/**
+ * Finds out which failed operations took their connections with them: the pool has to open another one.
+ *
+ * @param {Pick<RecordedTrace, 'checkouts' | 'events' | 'reasons'>} trace
+ * @param {Set<number>} failed rows, see findFailedUses
+ * @returns {Uint8Array} by checkout
+ */
+export function findBreaks({ checkouts: { poolOf, connectionOf }, events, reasons }, failed) {
+  const keyOf = (/** @type {number} */ pool, /** @type {number} */ connection) => `${pool} ${connection}`;
+  const broken = new Set(
+    [...events.kindOf.keys()]
+      .filter((row) => events.kindOf[row] === CLOSED && reasons[events.reasonOf[row]] === BROKEN)
+      .map((row) => keyOf(events.poolOf[row], events.connectionOf[row])),
+  );
+  const breaks = new Uint8Array(poolOf.length);
+  // It broke in its last use.
+  for (const row of [...failed].toReversed()) if (broken.delete(keyOf(poolOf[row], connectionOf[row]))) breaks[row] = 1;
+  return breaks;
 }

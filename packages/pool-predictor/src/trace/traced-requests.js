@@ -150,7 +150,8 @@ const AT_ONCE = [0];
 
 /** @type {Omit<KnownRequest, 'restMs'>} */
 const WITHOUT_QUERY = {
-  ...{ startsAfter: [], gapsMs: [], endsAfter: 0, servicesMs: [], handoversMs: null, leadMs: 0, isMeasured: true },
+  ...{ startsAfter: [], gapsMs: [], endsAfter: 0, servicesMs: [], handoversMs: null, breaks: null },
+  ...{ leadMs: 0, isMeasured: true },
 };
 
 /**
@@ -167,7 +168,7 @@ export function planRequests(
   { length, rows, from, routeOf, cameMs, startedMs, endedMs, isMeasured },
   { servicesMs, handoversMs },
 ) {
-  const { checkOutStartedMs, waitMs, useMs, routes } = trace;
+  const { checkOutStartedMs, waitMs, useMs, breaks, routes } = trace;
   const sameMs = sameMsOf(trace.resolutionMs);
   const poolWaitsMs = listPoolWaits(trace);
   /** @type {KnownRequest[]} */
@@ -185,7 +186,8 @@ export function planRequests(
     }
     const single = { route, serviceMs: servicesMs[first], handoverMs: handoversMs[first], thinkMs: 0 };
     const isAtOnce = ownRows.every((row) => otherMsOf(row) <= COMMON.waitedMs);
-    if (ownRows.length === 1 && !isMeasured[request] && isAtOnce) return single;
+    const isBroken = breaks !== undefined && ownRows.some((row) => breaks[row] === 1);
+    if (ownRows.length === 1 && !isMeasured[request] && isAtOnce && !isBroken) return single;
     const startsMs = Array.from(ownRows, (row) => checkOutStartedMs[row]);
     const { startsAfter, gapsMs, endsAfter, restMs } = planRecorded({
       startsMs,
@@ -202,6 +204,7 @@ export function planRequests(
       restMs,
       servicesMs: Array.from(ownRows, (row) => servicesMs[row]),
       handoversMs: ownRows.some((row) => handoversMs[row] > 0) ? Array.from(ownRows, (row) => handoversMs[row]) : null,
+      breaks: isBroken ? Array.from(ownRows, (row) => breaks[row] === 1) : null,
       leadMs: cameMs[request] - startedMs[request],
       isMeasured: isMeasured[request] === 1,
     };

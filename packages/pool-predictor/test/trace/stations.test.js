@@ -140,3 +140,38 @@ describe('requests without a query', () => {
     expect(new Set(folded.queryless?.map(({ route }) => route))).toEqual(new Set([1]));
   });
 });
+
+describe('an operation that fails with a connection', () => {
+  const failed = { outcome: 'operationFailed', useMs: 10, route: '/a', socket: 1 };
+  const events = [
+    { event: 'connectionClosed', atMs: 10, pool: 0, connection: 1, reason: 'error' },
+    { event: 'connectionReady', atMs: 17, pool: 0, connection: 2, durationMs: 7 },
+    { event: 'connectionClosed', atMs: 90, pool: 0, connection: 2, reason: 'idle' },
+  ];
+  const text = traceText({
+    poolSize: 1,
+    header: { resolutionMs: 0.001 },
+    checkouts: [
+      { atMs: 0, connection: 1, ...failed },
+      { atMs: 5, waitMs: 12, openingMs: 7, useMs: 10, connection: 2, route: '/a', socket: 2 },
+      { atMs: 50, connection: 2, ...failed },
+      { atMs: 55, waitMs: 5, useMs: 10, connection: 2, route: '/a', socket: 2 },
+    ],
+  });
+  const [end] = text.match(/.*\n$/) ?? [];
+  const lines = events.map((event) => `${JSON.stringify(event)}\n`).join('');
+
+  test('keeps it for as long as it did; only one that was closed has to be opened anew', async () => {
+    const { trace } = pickPool(await readTraceText(text.replace(String(end), `${lines}${end}`)));
+    expect(Array.from(trace.breaks ?? [])).toEqual([1, 0, 0, 0]);
+    const { arrivals, withOpenings } = createTraceLoad(trace);
+    const waitsOf = (/** @type {number} */ size) =>
+      run(arrivals(1, 1), size, Infinity, { pool: withOpenings?.({ maxPoolSize: size }, 1, 1) }).map(
+        ({ waitMs }) => waitMs,
+      );
+    expect(waitsOf(1)).toEqual([0, 12, 0, 5]);
+    // The second connection of two is opened when both are needed again.
+    expect(waitsOf(2)).toEqual([0, 0, 0, 7]);
+    expect(thinTrace(trace, 2).breaks?.[0]).toBe(1);
+  });
+});
