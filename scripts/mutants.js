@@ -7,10 +7,10 @@ import { createRandom } from 'mongodb-pool-predictor';
 import { parsePositive } from '../lab/cli/option-parsers.js';
 import { abortOnSignal } from '../lab/cli/signals.js';
 import { listMutants } from './mutants/list-mutants.js';
-import { copyRepository } from './thresholds/copy-repository.js';
+import { copyRepository } from './mutants/copy-repository.js';
 
 /** @import { Mutant } from './mutants/list-mutants.js' */
-/** @import { Copy } from './thresholds/copy-repository.js' */
+/** @import { Copy } from './mutants/copy-repository.js' */
 
 const SOURCES = /^(?:src|lab|packages\/[\w-]+\/(?:src|page|universal))\/(?!.*\btest\/).+\.js$/;
 /** A change can make a loop endless. */

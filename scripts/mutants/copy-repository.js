@@ -32,26 +32,6 @@ export async function copyRepository(signal) {
     });
 
   return {
-    run,
-    /** Runs quick tests without a MongoDB. @param {string} tests folder @returns {Promise<boolean>} if they pass */
-    runTests(tests) {
-      const config = {
-        testEnvironment: 'node',
-        transform: {},
-        testMatch: [`<rootDir>/${tests}/**/!(*.long|*.release).test.js`],
-      };
-      return run([
-        ...JEST,
-        '--rootDir',
-        '.',
-        '--config',
-        JSON.stringify(config),
-        '--bail',
-        '--maxWorkers',
-        '1',
-        '--silent',
-      ]);
-    },
     /**
      * Runs the quick tests of a folder, with a MongoDB, until one fails.
      * @param {string} tests folder
