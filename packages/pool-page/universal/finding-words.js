@@ -39,7 +39,7 @@ export const REASONS = {
     words: ({ conflicts, transactions }) =>
       `${conflicts} of ${transactions} transactions failed because of each other, and the longer they wait for a ` +
       'connection, the longer they hold their locks',
-    brief: 'transactions failed because of each other, and with fewer connections they hold their locks for longer',
+    brief: 'transactions failed because of each other, and do so more often the longer they wait for a connection',
   },
   unknownFailures: {
     words: ({ longestMs }) =>

@@ -1,3 +1,4 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
 import { PREDICTION } from '../assumptions/prediction-assumptions.js';
 import { sum } from '../base/sample-statistics.js';
 import { widenBand } from '../runs/run-figures.js';
@@ -62,7 +63,9 @@ export function judgeTrust({ trace, load, others = [] }, check) {
       // Those of the recorded size were recorded.
       if (refusal || poolSize === recordedSize) return refusal;
       if (impatience && ms > impatience.afterMs) return found('clientsGiveUp', impatience);
-      if (conflicts && poolSize < smallest) return found('transactions', conflicts);
+      // Where they waited, a larger pool has fewer conflicts: see corpus/loads/transactions-on-few-documents.
+      if (conflicts && (poolSize < smallest || conflicts.waitedShare >= COMMON.problemShare))
+        return found('transactions', conflicts);
       const { bandFactor, noticedMs } = PREDICTION;
       const isWide =
         highMs > Math.max(ms * bandFactor, ms + noticedMs) || lowMs < Math.min(ms / bandFactor, ms - noticedMs);

@@ -1,4 +1,5 @@
 import { COMMON } from '../assumptions/common-assumptions.js';
+import { sum } from '../base/sample-statistics.js';
 
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 
@@ -14,7 +15,10 @@ import { COMMON } from '../assumptions/common-assumptions.js';
  * @property {number} waitedMs how long it waited for connections while it was open
  * @property {boolean} hasConflict whether it failed because another one had changed the same document
  *
- * @typedef {{ transactions: number, conflicts: number }} ConflictCounts conflicts: how many transactions failed so
+ * @typedef {object} ConflictCounts
+ * @property {number} transactions
+ * @property {number} conflicts how many of them failed so
+ * @property {number} waitedShare of the time in which they were open: they waited for connections
  */
 
 const WRITE_CONFLICT = 'WriteConflict';
@@ -62,5 +66,7 @@ export function countConflicts(trace, pool) {
   const all = [...listTransactions(trace)[pool].values()];
   const conflicts = all.filter(({ hasConflict }) => hasConflict).length;
   const isMuch = conflicts >= Math.max(COMMON.few, COMMON.smallShare * all.length);
-  return isMuch ? { transactions: all.length, conflicts } : null;
+  if (!isMuch) return null;
+  const openMs = sum(all.map(({ openedMs, endedMs }) => endedMs - openedMs));
+  return { transactions: all.length, conflicts, waitedShare: sum(all.map(({ waitedMs }) => waitedMs)) / (openMs || 1) };
 }

@@ -98,15 +98,27 @@ describe('transactions are the cause', () => {
   });
 });
 
-test('if transactions conflict, smaller pools get no figures: in these, they would be open for longer', async () => {
+describe('if transactions conflict', () => {
   const reasonsOf = async (/** @type {Line[]} */ lines) => {
     const { trace } = pickPool(await record(lines));
     const { reasonToHide } = judgeTrust({ trace, load: /** @type {any} */ ({}) }, null);
     return [1, 2, 4].map((poolSize) => reasonToHide({ poolSize, ms: 10 }));
   };
-  const lines = requests(40, (index) => repeated(index + 1));
-  const reason = { code: 'transactions', figures: { transactions: 80, conflicts: 40 } };
-  expect(await reasonsOf(lines)).toEqual([reason, null, null]);
-  expect(await reasonsOf(plain(lines))).toEqual([null, null, null]);
-  expect(await reasonsOf(requests(40, (index) => waiting(index + 1)))).toEqual([null, null, null]);
+
+  test('smaller pools get no figures: in these, they would be open for longer', async () => {
+    const lines = requests(40, (index) => repeated(index + 1));
+    const reason = { code: 'transactions', figures: { transactions: 80, conflicts: 40, waitedShare: 0 } };
+    expect(await reasonsOf(lines)).toEqual([reason, null, null]);
+    expect(await reasonsOf(plain(lines))).toEqual([null, null, null]);
+    expect(await reasonsOf(requests(40, (index) => waiting(index + 1)))).toEqual([null, null, null]);
+  });
+
+  test('larger ones do not either, if waits for connections kept them open', async () => {
+    const lines = requests(40, (index) => [...repeated(index + 1), ...waiting(index + 201)]);
+    const reason = {
+      code: 'transactions',
+      figures: { transactions: 120, conflicts: 40, waitedShare: 30 / 45 },
+    };
+    expect(await reasonsOf(lines)).toEqual([reason, null, reason]);
+  });
 });
