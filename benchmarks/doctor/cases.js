@@ -68,6 +68,18 @@ export const CASES = {
       ],
     };
   },
+  transactions: (random) => ({
+    app: {
+      options: { maxPoolSize: random(2, 4) },
+      routes: { ...FAST, '/transfer': { steps: [['transfer', random(5, 15)]] } },
+    },
+    load: [
+      { route: '/fast', ratePerSec: 20, callers: 2, thinkMs: 40 },
+      { route: '/transfer', ratePerSec: random(25, 35), callers: random(5, 8), thinkMs: 60 },
+    ],
+    // One that is left open would block the documents for those of the next run.
+    drainMs: 5000,
+  }),
   coldStart: (random) => {
     const size = random(20, 40);
     return {
