@@ -28,6 +28,20 @@ const WITHOUT_MOST_OF_YAML = {
   },
 };
 
+/**
+ * The page needs only the values of assumptions. Their reasons and evidence would be 12 kB.
+ * @type {import('esbuild').Plugin}
+ */
+const WITHOUT_REASONS = {
+  name: 'without the reasons of assumptions',
+  setup({ onLoad }) {
+    const reasons = /, unit: .+?,\s+evidence: \[[^\]]*\],\s+why: .+(?= \})/g;
+    onLoad({ filter: /[\\/]assumptions[\\/]\w+-assumptions\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replaceAll(reasons, ''),
+    }));
+  },
+};
+
 /** @param {string} file of a module @param {string} value of all that it exports */
 async function exportInstead(file, value) {
   const [, names] = (await readFile(file, 'utf8')).match(/^export \{ (.+) \};$/m) ?? [];
@@ -59,7 +73,7 @@ export async function buildPage(recording) {
     legalComments: 'none',
     // Nobody reads what the YAML parser tells developers.
     drop: ['console'],
-    plugins: [WITHOUT_MOST_OF_YAML],
+    plugins: [WITHOUT_MOST_OF_YAML, WITHOUT_REASONS],
   });
   const [page, look, own] = await Promise.all(
     [
