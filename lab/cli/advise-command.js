@@ -2,10 +2,8 @@ import { advise } from 'mongodb-pool-predictor';
 import { paintText } from '../base/paint.js';
 import { describeEnvironment } from '../harness/environment.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
-import { describeWorse, pickWorse } from '../predictions/describe-callers.js';
-import { digitsAgainst, explainAdvice } from '../predictions/explain-advice.js';
-import { explainHidden, explainTrust } from '../predictions/explain-check.js';
-import { renderTable } from '../report/table.js';
+import { explainAdvice } from '../predictions/explain-advice.js';
+import { describeDenial, explainHidden, explainTrust } from '../predictions/explain-check.js';
 import { REQUIRED } from './add-command.js';
 import { inThreads } from './in-threads.js';
 import { LOAD_OPTIONS, OPTIONS, reword } from './options.js';
@@ -13,8 +11,7 @@ import { parseBetween, parsePositive } from './option-parsers.js';
 import { readLoad } from './read-load.js';
 
 /** @import { CommandData } from './add-command.js' */
-/** @import { Advice, AdviceRow, Slo, TraceCheck, Trust } from 'mongodb-pool-predictor' */
-/** @import { Column, LabView, Result } from '../report/result-types.js' */
+/** @import { Advice, CodedFinding, Slo, TraceCheck, Trust } from 'mongodb-pool-predictor' */
 /** @import { Output } from './output.js' */
 
 const MAX_HEADROOM = 100;
@@ -59,23 +56,14 @@ async function findAdvice(scenario, { slo: slos, headroom, seeds, firstSeed, exp
   const { instances, servers, serverLimit, ...loadOptions } = others;
   const input = await readLoad({ ...loadOptions, scenario, firstSeed });
   const { load, simulation, check, trust } = input;
-  const refusal = trust?.refusal;
-  if (refusal) return refuse(explainHidden({ reason: refusal, poolSizes: ['any size'], isAll: true }), check);
+  if (trust?.refusal) return refuse(trust.refusal, check);
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
   const fleet = isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined;
   const options = { ...simulation, slos, headroom, seeds, firstSeed, fleet, marginAt: trust?.marginAt };
-  /** @param {typeof load} one @param {number} [describeAbove] */
-  const adviseOn = (one, describeAbove) =>
-    inThreads({ load: one, ...simulation }, (hooks) => advise({ load: one, ...options, describeAbove, ...hooks }));
-  const first = await adviseOn(load);
-  // Only the worse of the two is shown.
-  const second =
-    load.otherReading && (await adviseOn(load.otherReading, first.verdict === 'size' ? Number(first.poolSize) : 0));
-  const advice = second ? pickWorse(first, second) : first;
-  const doubts = second && load.callers ? [describeWorse(load.callers, first, second)] : [];
-  const unsure = trust && explainHiding(trust, advice, slos);
-  if (unsure) return refuse(unsure, check);
+  const advice = await inThreads({ load, ...simulation }, (hooks) => advise({ load, ...options, ...hooks }));
+  const hidden = describeDenial(advice) ?? findHidden(trust, advice, slos);
+  if (hidden) return refuse(hidden, check);
 
   if (advice.verdict !== 'size') process.exitCode = 1;
   const words = explainAdvice(advice, { isBrief: !explain });
@@ -87,10 +75,10 @@ async function findAdvice(scenario, { slo: slos, headroom, seeds, firstSeed, exp
     ...advice,
     ...(check && { check }),
     words,
-    notes: [...input.about, ...doubts, ...input.notes],
+    notes: [...input.about, ...input.notes],
     warnings: input.warnings,
   };
-  return { result, advice, input, doubts, isExplained: explain };
+  return { result, advice, input, isExplained: explain };
 }
 
 /** @param {Awaited<ReturnType<typeof findAdvice>>} found @param {Output} output */
@@ -98,20 +86,18 @@ function printAdvice(found, { look, layOut, print }) {
   const [verdict, ...reasons] = found.result.words;
   const headline = paintText(layOut(verdict), ['bold', found.result.verdict === 'size' ? 'green' : 'red'], look.paint);
   if (!('advice' in found)) return print([headline, ...reasons.map(layOut)], found.result);
-  const { result, advice, input, doubts, isExplained } = found;
+  const { result, advice, input, isExplained } = found;
   const { trust, pool } = input;
   const rest = [
     ...input.warnings.map((warning) => `! ${warning}`),
     ...input.about,
     ...reasons,
-    ...doubts,
     ...(isExplained ? input.notes : []),
     pool ? describeSharedPool(pool) : '',
     isExplained ? '' : '--explain says what the load uses, and what this assumes.',
   ];
   const blocks = [
     trust && advice.poolSize !== null ? `${headline}\n${layOut(explainTrust(trust))}` : headline,
-    ...(advice.rows.length > 0 ? [renderTable(...createAdviceView(advice), look)] : []),
     rest
       .filter(Boolean)
       .map(layOut)
@@ -123,75 +109,25 @@ function printAdvice(found, { look, layOut, print }) {
 /**
  * Why `predict` would not show a goal's figure at the advised size. Its band is part of the advice.
  *
- * @param {Trust} trust
+ * @param {Trust | undefined} trust
  * @param {Advice} advice
  * @param {Slo[]} slos
- * @returns {string | undefined} undefined if it would
+ * @returns {CodedFinding | undefined} undefined if it would
  */
-function explainHiding(trust, { poolSize, rows }, slos) {
-  if (poolSize === null) return undefined;
-  const advised = rows.filter((row) => row.poolSize === poolSize);
-  for (const index of slos.keys()) {
-    const ms = Math.min(...advised.map(({ goals }) => goals[index].medianMs));
-    const reason = trust.reasonToHide({ poolSize, ms });
-    if (reason) return explainHidden({ reason, poolSizes: [poolSize], isAll: true });
-  }
-  return undefined;
+function findHidden(trust, { poolSize, rows }, slos) {
+  if (!trust || poolSize === null) return undefined;
+  return (
+    slos
+      .map((_, goal) => Math.min(...rows.map(({ goals }) => goals[goal].medianMs)))
+      .map((ms) => trust.reasonToHide({ poolSize, ms }))
+      .find((reason) => reason !== null) ?? undefined
+  );
 }
 
-/** Gives no size. @param {string} reason @param {TraceCheck | undefined} check */
+/** Gives no size. @param {CodedFinding} reason @param {TraceCheck | undefined} check */
 function refuse(reason, check) {
   process.exitCode = EXIT_NO_PREDICTION;
-  const words = ["No size: the recording can't be predicted.", reason];
-  return { result: { lab: 'advise', verdict: 'noPrediction', poolSize: null, check, words } };
-}
-
-/** The advised size, one less and one more, as a table. @param {Advice} advice @returns {[LabView, Result]} */
-function createAdviceView({ rows, loads, samples, seeds, poolSize: advised }) {
-  const sizes = [...new Set(rows.map(({ poolSize }) => poolSize))];
-  const rowOf = (/** @type {number} */ size, /** @type {number} */ factor) =>
-    /** @type {AdviceRow} */ (rows.find((row) => row.poolSize === size && row.factor === factor));
-  /** @type {Column[]} */
-  const columns = loads.flatMap(({ factor }) => {
-    const group = `load x${factor},`;
-    /** @param {(row: AdviceRow) => number} figure @returns {Column['value']} */
-    const of =
-      (figure) =>
-      ({ settings }) =>
-        figure(rowOf(settings.poolSize, factor));
-    return [
-      ...rows[0].goals.flatMap(({ text }, goal) => {
-        const heading = text.replace(/ <.*/, '');
-        const { limitMs } = samples[goal].slo;
-        const digits = Math.max(...rows.map(({ goals }) => digitsAgainst(goals[goal].upperMs, limitMs)));
-        return [
-          { group: `${group} ms`, heading, value: of(({ goals }) => goals[goal].medianMs) },
-          ...(seeds > 1
-            ? [{ group: `${group} ms`, heading: 'at most', digits, value: of(({ goals }) => goals[goal].upperMs) }]
-            : []),
-        ];
-      }),
-      { group, heading: 'used %', value: of(({ utilisation }) => utilisation * 100) },
-      { group, heading: 'queue', value: of(({ peakWaiting }) => peakWaiting) },
-    ];
-  });
-  return [
-    {
-      name: 'advise',
-      title: 'Advice',
-      question: '',
-      howToRead: [],
-      charts: [],
-      takeaway: () => '',
-      judge: ({ settings }) => (settings.poolSize === advised ? 'answer' : undefined),
-      columns: [{ heading: 'pool', value: ({ settings }) => settings.poolSize }, ...columns],
-    },
-    {
-      lab: 'advise',
-      startedAt: '',
-      environment: {},
-      settings: {},
-      variants: sizes.map((poolSize) => ({ name: `pool ${poolSize}`, settings: { poolSize }, measured: null })),
-    },
-  ];
+  const why = explainHidden({ reason, poolSizes: ['any size'], isAll: true });
+  const words = ["No size: the recording can't be predicted.", why];
+  return { result: { lab: 'advise', verdict: 'noPrediction', poolSize: null, reason, check, words } };
 }

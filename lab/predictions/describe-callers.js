@@ -1,6 +1,6 @@
 import { countOf, formatQuantity, formatShare } from 'mongodb-pool-page/universal/quantity.js';
 
-/** @import { Advice, CallerFacts } from 'mongodb-pool-predictor' */
+/** @import { CallerFacts } from 'mongodb-pool-predictor' */
 
 /** Which requests of a trace wait for the answers to others, as one sentence. @param {CallerFacts} facts */
 export function describeCallers({ callers, callersShare, visits, visitsShare, aloneShare, thinkMs, fewest }) {
@@ -22,43 +22,4 @@ export function describeCallers({ callers, callersShare, visits, visitsShare, al
     return `No query seems to wait for the answer to another: all arrive at the times in the trace.${other}`;
   const think = formatQuantity(thinkMs, 'ms');
   return `Of the trace, ${parts.join('; ')}. From an answer to the next query it takes ${think} (median).${other}`;
-}
-
-/** What to call an advice without a size, from the best to the worst. @type {Record<Advice['verdict'], string>} */
-const VERDICTS = {
-  size: '',
-  tooManyConnections: '',
-  belowNoise: '"below the noise"',
-  nothing: '"no size"',
-  notEnoughData: '"not enough data"',
-};
-
-/**
- * Which of two pieces of advice needs more.
- *
- * @param {Advice} first
- * @param {Advice} second
- */
-export function pickWorse(first, second) {
-  const [one, other] = [first, second].map(({ verdict }) => Object.keys(VERDICTS).indexOf(verdict));
-  if (one !== other) return one > other ? first : second;
-  return Number(second.poolSize) > Number(first.poolSize) ? second : first;
-}
-
-/**
- * Which of the two it is.
- *
- * @param {CallerFacts} facts
- * @param {Advice} likely
- * @param {Advice} other if as few callers as possible sent the requests
- */
-export function describeWorse({ fewest }, likely, other) {
-  const [one, two] = [likely, other].map(({ verdict, poolSize }) =>
-    poolSize === null ? VERDICTS[verdict] : String(poolSize),
-  );
-  if (one === two) return '';
-  return (
-    `As few as ${countOf(Number(fewest), 'caller', 'callers')} could have sent the recorded requests, each after the answer to its last: then it ` +
-    `would be ${two} instead of ${one}. This advice is the worse of the two. --callers N says how many did.`
-  );
 }

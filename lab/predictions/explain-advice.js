@@ -59,57 +59,55 @@ function explainNoise({ samples, noise, seeds }) {
 }
 
 /** @param {Advice} advice */
-function explainNothing({ samples, loads, seeds, parts, saturation }) {
-  const missed = loads
-    .filter(({ smallest }) => smallest === null)
-    .flatMap(({ factor, bestSize, bestMs, medianMs }) =>
-      samples
-        .map(({ slo }, goal) => ({
-          slo,
-          factor,
-          bestSize,
-          ms: bestMs[goal],
-          medianMs: medianMs[goal],
-          part: parts?.[goal],
-        }))
-        .filter(({ slo, ms }) => ms >= slo.limitMs),
-    );
-  const isUnsure = missed.length > 0 && missed.every(({ slo, medianMs }) => medianMs < slo.limitMs);
+function explainNothing({ samples, loads, seeds, parts, saturation, fewest }) {
+  const missed = loads.flatMap(({ factor, reading, best }) =>
+    samples
+      .map(({ slo }, goal) => ({ slo, factor, reading, ...best, ...best?.goals[goal], part: parts?.[goal] }))
+      .filter(({ isMet }) => isMet === false),
+  );
+  const likely = missed.filter(({ reading }) => reading === 0);
+  const shown = likely.length > 0 ? likely : missed;
+  const isUnsure = shown.length > 0 && shown.every(({ slo, medianMs }) => Number(medianMs) < slo.limitMs);
   const goals = samples.length === 1 ? 'the goal' : 'all goals';
   const headline = `No pool size ${isUnsure ? 'is sure to meet' : 'meets'} ${goals}.`;
-  if (missed.length === 0) {
-    const [without] = loads.filter(({ smallest }) => smallest === null);
-    if (without)
-      return [
-        headline,
-        `At load x${without.factor}, every size misses ${goals}. Requests wait until connections are opened, or ` +
-          'while the driver has no server, and more connections do not shorten that.',
-      ];
-    const alone = loads.map(({ factor, smallest }) => `${countConnections(Number(smallest))} at load x${factor}`);
-    return [headline, `Each load alone has a size that does: ${alone.join(', ')}. No size does at both loads.`];
-  }
+  if (shown.length === 0)
+    return [
+      headline,
+      `Every size misses ${goals}. Requests wait until connections are opened, or while the driver has no server, ` +
+        'and more connections do not shorten that.',
+    ];
   return [
     headline,
-    ...missed.map(
-      ({ slo, factor, bestSize, ms, medianMs }) =>
-        `"${slo.text}": at load x${factor}, even ` +
-        `${bestSize === null ? 'without a limit on connections' : `with ${countConnections(bestSize)}`}, ` +
-        `${medianMs < slo.limitMs ? `half of the runs have ${formatAgainst(medianMs, slo.limitMs)}, but ` : ''}` +
-        `${Number.isFinite(ms) ? `it is up to ${formatAgainst(ms, slo.limitMs)}` : 'too many requests fail'}` +
-        `${ofRuns(seeds)}.`,
-    ),
+    ...shown.map(({ slo, factor, poolSize, runs = seeds, upperMs = NaN, medianMs = NaN }) => {
+      const size = poolSize ? `with ${countConnections(poolSize)}` : 'without a limit on connections';
+      const half = medianMs < slo.limitMs ? `half of the runs have ${formatAgainst(medianMs, slo.limitMs)}, but ` : '';
+      const most = Number.isFinite(upperMs)
+        ? `it is up to ${formatAgainst(upperMs, slo.limitMs)}`
+        : 'too many requests fail';
+      const of = runs < seeds ? ` in ${runs} runs` : ofRuns(seeds);
+      return `"${slo.text}": at load x${factor}, even ${size}, ${half}${most}${of}.`;
+    }),
     ...new Set(
-      missed.map(({ slo, ms, part }) =>
+      shown.map(({ slo, upperMs, part }) =>
         part
-          ? explainParts(slo, part, { isExplained: saturation !== null || !Number.isFinite(ms) })
+          ? explainParts(slo, part, { isExplained: saturation !== null || !Number.isFinite(upperMs) })
           : saturation
             ? ''
             : 'Without a limit no request waits for a connection: the queries themselves take too long. Make them ' +
               'faster, or relax the goal.',
       ),
     ),
+    likely.length === 0 ? `That is so if ${describeFewest(fewest)}.` : '',
     ...(saturation ? explainFullServer(saturation) : []),
   ].filter(Boolean);
+}
+
+/** The other reading of a recording. @param {number | null} fewest callers */
+function describeFewest(fewest) {
+  return (
+    `as few as ${countOf(Number(fewest), 'caller', 'callers')} sent all recorded requests, each after the answer to ` +
+    'its last (--callers N says how many did)'
+  );
 }
 
 /**
@@ -139,32 +137,28 @@ function explainParts({ text, route, limitMs }, { serviceMs, overheadMs }, { isE
 
 /** @param {Advice} advice @param {boolean} isBrief */
 function explainSize(advice, isBrief) {
-  const { verdict, poolSize, loads, rows, seeds, noBenefitAfter, samples, remedies, fleet, saturation } = advice;
+  const { verdict, poolSize, rows, seeds, samples, remedies, fleet, saturation } = advice;
   const size = Number(poolSize);
-  const met = rows.filter((row) => row.poolSize === size);
-  const useful = countConnections(Number(noBenefitAfter));
   return [
     `${countConnections(size)} ${size === 1 ? 'is' : 'are'} enough.` +
       `${verdict === 'size' ? '' : ' But the servers do not accept that many.'}`,
     ...(saturation ? explainRange(saturation, size) : []),
     ...samples.map(({ slo }, goal) => {
-      const limits = met.map(
+      const limits = rows.map(
         ({ factor, goals }) => `${formatAgainst(goals[goal].upperMs, slo.limitMs)} at load x${factor}`,
       );
       return `"${slo.text}": at most ${limits.join(' and ')}${ofRuns(seeds)}.`;
     }),
-    ...met
+    explainSmaller(advice),
+    ...rows
       .filter(({ failureShare }) => failureShare > 0)
       .map(({ factor, failureShare }) => `${formatPercent(failureShare)} of all requests fail at load x${factor}.`),
     ...(isBrief
       ? []
       : [
-          `${explainUse(advice)} With ${size}, ${met
+          `${explainUse(advice)} With ${size}, ${rows
             .map(({ factor, utilisation }) => `${Math.round(utilisation * 100)} % at load x${factor}`)
             .join(' and ')} are in use on average.`,
-          explainSteps(advice),
-          `More than ${useful} ${noBenefitAfter === 1 ? 'does' : 'do'} not improve these times at load ` +
-            `x${loads[loads.length - 1].factor}.`,
         ]),
     ...(fleet ? [explainFleet(fleet, size)] : []),
     ...remedies.map((remedy) => explainRemedy(remedy, advice)),
@@ -174,13 +168,14 @@ function explainSize(advice, isBrief) {
 
 /** @param {Advice} advice */
 function explainUse({ loads, poolSize }) {
-  const uses = loads
+  const likely = loads.filter(({ reading }) => reading === 0);
+  const uses = likely
     .map(
       ({ factor, meanActive, peakActive }) =>
         `at load x${factor} ${formatTenths(meanActive)} on average and up to ${peakActive} at once`,
     )
     .join(', ');
-  const { factor, floor } = loads[loads.length - 1];
+  const { factor, floor } = likely[likely.length - 1];
   const sentence = `Connections in use without a limit: ${uses}.`;
   if (floor === 1) return sentence;
   return `${sentence} With fewer than ${floor}, requests pile up until load x${factor} ends${
@@ -190,31 +185,14 @@ function explainUse({ loads, poolSize }) {
   }.`;
 }
 
-/** @param {Advice} advice */
-function explainSteps({ loads, poolSize, rows, samples }) {
-  const size = Number(poolSize);
-  const alone = loads
-    .filter(({ smallest }) => Number(smallest) < size)
-    .map(({ factor, smallest }) => `At load x${factor} alone, ${smallest} ${smallest === 1 ? 'is' : 'are'} enough.`);
-  const [smaller, larger] = [size - 1, size + 1].map((other) => {
-    const row = rows.find((each) => each.poolSize === other && !each.isMet);
-    const missed = row?.goals.flatMap(({ isMet, text, upperMs }, goal) =>
-      isMet
-        ? []
-        : [`"${text}" is missed at load x${row.factor} (${formatAgainst(upperMs, samples[goal].slo.limitMs)})`],
-    );
-    return missed ? `With ${other}, ${missed.join(' and ')}` : null;
-  });
-  return [
-    ...alone,
-    ...(smaller ? [`${smaller}.`] : []),
-    ...(larger
-      ? [
-          `${larger}, too: users wait for their answers, and answers at other times can bring their next requests ` +
-            'together.',
-        ]
-      : []),
-  ].join(' ');
+/** Why one connection less is not enough. @param {Advice} advice */
+function explainSmaller({ smaller, samples, fewest }) {
+  if (!smaller) return '';
+  const { poolSize, factor, reading, text, ms } = smaller;
+  const { limitMs } = /** @type {Advice['samples'][number]} */ (samples.find(({ slo }) => slo.text === text)).slo;
+  const takes = Number.isFinite(ms) ? `takes up to ${formatAgainst(ms, limitMs)}` : 'is missed because requests fail';
+  const who = reading > 0 ? ` if ${describeFewest(fewest)}` : '';
+  return `With ${poolSize}, "${text}" ${takes} at load x${factor}${who}.`;
 }
 
 /** @param {FleetFacts} fleet @param {number} poolSize */

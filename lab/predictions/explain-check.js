@@ -1,7 +1,7 @@
 import { describeFigures, explainMore, explainReason } from 'mongodb-pool-page/universal/finding-words.js';
 import { countConnections } from 'mongodb-pool-page/universal/quantity.js';
 
-/** @import { HiddenFigures, TraceCheck, Trust } from 'mongodb-pool-predictor' */
+/** @import { Advice, CodedFinding, HiddenFigures, TraceCheck, Trust } from 'mongodb-pool-predictor' */
 
 /** How far the figures that there are can be trusted, as one sentence. @param {Pick<Trust, 'check'>} trust */
 export function explainTrust({ check }) {
@@ -17,6 +17,15 @@ export function explainHidden({ reason, poolSizes, isAll }) {
     return `How many requests fail with ${poolSizes.join(', ')} is unknown, because ${why}.`;
   const which = `${isAll ? 'No figures' : 'Not all figures'} for ${poolSizes.join(', ')}`;
   return `${which}: ${why}. ${explainMore(reason)}`.trim();
+}
+
+/**
+ * Why there is no advice, if the simulation does not give what was recorded.
+ * @param {Advice} advice
+ * @returns {CodedFinding | null}
+ */
+export function describeDenial({ denial }) {
+  return denial && { code: 'ownRuns', figures: denial };
 }
 
 /** Whether a recording predicts another one, in words. @param {TraceCheck} check */

@@ -10,8 +10,7 @@ import {
   readTraceText,
 } from 'mongodb-pool-predictor';
 import { mean, median } from 'mongodb-pool-predictor/statistics';
-import { pickWorse } from '../predictions/describe-callers.js';
-import { explainHidden } from '../predictions/explain-check.js';
+import { describeDenial, explainHidden } from '../predictions/explain-check.js';
 
 /** @import { Advice, CodedFinding, Load, PredictedFigures, RecordedTrace, Slo } from 'mongodb-pool-predictor' */
 /** @import { Trust } from 'mongodb-pool-predictor' */
@@ -121,9 +120,11 @@ export async function adviseFrom(recordings, slos, { isScenario }) {
   if (trust.refusal) throw new Error(explainHidden({ reason: trust.refusal, poolSizes: ['any size'], isAll: true }));
   const { load, overhead } = recording;
   const options = { services: load.services, overhead, slos, marginAt: trust.marginAt };
-  const first = await advise({ load, ...options });
-  const second = load.otherReading && !isScenario && (await advise({ load: load.otherReading, ...options }));
-  return second ? pickWorse(first, second) : first;
+  // Users of a scenario are known: nobody else can have sent their requests.
+  const advice = await advise({ load: isScenario ? { ...load, otherReading: undefined } : load, ...options });
+  const denial = describeDenial(advice);
+  if (denial) throw new Error(explainHidden({ reason: denial, poolSizes: ['any size'], isAll: true }));
+  return advice;
 }
 
 /** Picks the recording whose queries took neither long nor short. @param {SweepRecording[]} recordings at least one */

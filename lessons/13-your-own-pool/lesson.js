@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { advise, judgeTrust, openRecording, parseSlo } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
-import { pickWorse } from '../../lab/predictions/describe-callers.js';
 import { defineLesson, right, wrong } from '../../lab/workshop/define-lesson.js';
 
 /** @import { Advice, Recording } from 'mongodb-pool-predictor' */
@@ -85,8 +84,7 @@ async function adviseToday(recording) {
   const trust = judgeTrust(recording, null);
   if (trust.refusal) return undefined;
   const { load, overhead } = recording;
-  const options = { services: load.services, overhead, slos: [GOAL], headroom: 1, marginAt: trust.marginAt };
-  const first = await advise({ load, ...options });
-  const { otherReading } = load;
-  return otherReading ? pickWorse(first, await advise({ load: otherReading, ...options })) : first;
+  const { services } = load;
+  const advice = await advise({ load, services, overhead, slos: [GOAL], headroom: 1, marginAt: trust.marginAt });
+  return advice.denial ? undefined : advice;
 }

@@ -13,10 +13,8 @@ import {
   describeTraceQueries,
   describeTraceRoutes,
 } from '../../predictions/describe-input.js';
-import { describeCallers, describeDoubt, describeWorse, pickWorse } from '../../predictions/describe-callers.js';
+import { describeCallers } from '../../predictions/describe-callers.js';
 import { BURSTS, simulateBurst } from './app-bursts.js';
-
-/** @import { Advice } from 'mongodb-pool-predictor' */
 
 describe('the services of an app', () => {
   test('service times and overhead are the samples of all repeats at the largest pool', () => {
@@ -265,15 +263,13 @@ describe('the input', () => {
     visitsShare: 0,
     aloneShare: 1,
     thinkMs: NaN,
-    isUnclear: false,
-    doubt: null,
+    fewest: null,
   };
   const CLOSED = { ...OPEN, callers: 32, callersShare: 0.97, aloneShare: 0.03, thinkMs: 2.1 };
-  const adviceOf = (/** @type {Partial<Advice>} */ part) => /** @type {Advice} */ ({ verdict: 'size', ...part });
 
   test('says what share of a trace waits for answers', () => {
     expect(describeCallers(OPEN)).toBe(
-      'No query waits for the answer to another: all arrive at the times in the trace.',
+      'No query seems to wait for the answer to another: all arrive at the times in the trace.',
     );
     expect(describeCallers(CLOSED)).toBe(
       'Of the trace, 97 % of the queries come from 32 callers that wait for their answers; 3 % arrive on ' +
@@ -284,29 +280,9 @@ describe('the input', () => {
     );
   });
 
-  test("where it can't tell, no sentence denies another", () => {
-    expect(describeCallers({ ...OPEN, isUnclear: true })).toBe('First, all queries arrive at the times in the trace.');
-    expect(describeDoubt({ ...CLOSED, isUnclear: true, doubt: 'noSockets' })).toMatch(
-      /^It is unclear, because the recording has no sockets .* whether .* as above, or .* as below\. Of the trace, 97 %/,
-    );
-  });
-
-  test('of two pieces of advice the worse one counts', () => {
-    const [small, large, none] = [
-      adviceOf({ poolSize: 3 }),
-      adviceOf({ poolSize: 9 }),
-      adviceOf({ verdict: 'nothing', poolSize: null }),
-    ];
-    expect(pickWorse(small, large)).toBe(large);
-    expect(pickWorse(large, small)).toBe(large);
-    expect(pickWorse(none, large)).toBe(none);
-    const unheard = adviceOf({ verdict: 'belowNoise', poolSize: null });
-    expect(pickWorse(large, unheard)).toBe(unheard);
-    const facts = { ...CLOSED, doubt: /** @type {const} */ ('noSockets') };
-    expect(describeWorse(facts, large, unheard)).toContain('The first gives 9, the second "below the noise"');
-    expect(describeWorse(facts, small, small)).toMatch(/their answers\. Both give 3\.$/);
-    expect(describeWorse(facts, small, none)).toMatch(
-      /The first gives 3, the second "no size": this advice is the worse of the two\.$/,
+  test('and as few callers as could have sent all of it', () => {
+    expect(describeCallers({ ...OPEN, fewest: 9 })).toMatch(
+      / The bands also .* if as few as 9 callers sent all of them\.$/,
     );
   });
 });

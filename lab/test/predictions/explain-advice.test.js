@@ -8,23 +8,28 @@ import { renderHtml } from '../../report/html.js';
 import { renderTable } from '../../report/table.js';
 import { explainCheck, explainHidden, explainTrust } from '../../predictions/explain-check.js';
 
-/** @import { Advice, Trust, TraceCheck } from 'mongodb-pool-predictor' */
+/** @import { Advice, TraceCheck } from 'mongodb-pool-predictor' */
 
 describe('advice', () => {
   const slo = parseSlo('/report p50 < 900ms');
   const row = {
     poolSize: 3,
     factor: 1,
-    isMet: true,
     failureShare: 0,
     utilisation: 0.5,
     peakWaiting: 1,
-    goals: [{ text: slo.text, medianMs: 10, upperMs: 20, isMet: true }],
+    goals: [{ text: slo.text, medianMs: 10, upperMs: 20 }],
   };
-  const load = {
-    ...{ factor: 1, smallest: 3, floor: 2, meanActive: 1.5, peakActive: 6 },
-    ...{ bestSize: null, bestMs: [1000], medianMs: [950] },
-  };
+  const load = { factor: 1, reading: 0, floor: 2, meanActive: 1.5, peakActive: 6 };
+  /**
+   * The best that a size can do.
+   * @param {number} medianMs
+   * @param {{ poolSize?: number, runs?: number, upperMs?: number, isMet?: boolean }} [changes]
+   */
+  const bestOf = (medianMs, { upperMs = 1000, isMet = false, ...changes } = {}) => ({
+    ...{ poolSize: null, runs: 59, goals: [{ medianMs, upperMs, isMet }] },
+    ...changes,
+  });
 
   /** The words for an advised size of three, or what changes make of it. @param {Partial<Advice>} changes */
   const explainSize = (changes) =>
@@ -35,7 +40,7 @@ describe('advice', () => {
       firstSeed: 1,
       noise: null,
       parts: null,
-      noBenefitAfter: 5,
+      ...{ denial: null, fewest: null, smaller: null },
       remedies: [],
       fleet: null,
       saturation: null,
@@ -51,12 +56,13 @@ describe('advice', () => {
       slowRoutes: ['/slow'],
       slow: [{ route: '/slow', p95Ms: 500 }],
     };
-    const missed = { ...row, poolSize: 2, isMet: false, goals: [{ ...row.goals[0], upperMs: 1200, isMet: false }] };
     const text = explainSize({
-      rows: [missed, row, { ...row, factor: 1.3, utilisation: 0.65, failureShare: 0.02 }],
+      rows: [row, { ...row, factor: 1.3, utilisation: 0.65, failureShare: 0.02 }],
+      smaller: { poolSize: 2, factor: 1.3, reading: 0, text: slo.text, ms: 1200 },
       loads: [
-        { ...load, smallest: 2, floor: 1 },
+        { ...load, floor: 1 },
         { ...load, factor: 1.3, floor: 4, meanActive: 1.95, peakActive: 7 },
+        { ...load, factor: 1.3, reading: 1, floor: 9, meanActive: 9, peakActive: 9 },
       ],
       remedies: [
         { ...remedy, connections: 2, slowSize: 1 },
@@ -65,15 +71,25 @@ describe('advice', () => {
     });
     expect(text).toBe(
       '3 connections are enough. "/report p50 < 900 ms": at most 20 ms at load x1 and 20 ms at load x1.3, in ' +
-        '95 of 100 runs (95 % confidence, 59 simulated). 2.0 % of all requests fail at load x1.3. Connections ' +
-        'in use without a limit: at load x1 1.5 on average and up to 6 at once, at load x1.3 2.0 on average ' +
+        '95 of 100 runs (95 % confidence, 59 simulated). With 2, "/report p50 < 900 ms" takes up to 1.2 s at ' +
+        'load x1.3. 2.0 % of all requests fail at load x1.3. Connections in use without a limit: at load x1 1.5 ' +
+        'on average and up to 6 at once, at load x1.3 2.0 on average ' +
         'and up to 7 at once. With fewer than 4, requests pile up until load x1.3 ends: 3 are enough only ' +
         'because it ends. For a load that goes on, take at least 4. With 3, 50 % at load x1 and 65 % at load ' +
-        'x1.3 are in use on average. At load x1 alone, 2 are enough. With 2, "/report p50 < 900 ms" is missed ' +
-        'at load x1 (1.2 s). More than 5 connections do not improve these times at load x1.3. Alternative: a ' +
-        'separate pool (a second client) for /slow, with 1 for it and 1 for the others, 2 in total (1 fewer); ' +
-        '/slow p95 500 ms at load x1.3. With a separate pool (a second client) for /slow, no size meets the ' +
-        'goals.',
+        'x1.3 are in use on average. Alternative: a separate pool (a second client) for /slow, with 1 for it and ' +
+        '1 for the others, 2 in total (1 fewer); /slow p95 500 ms at load x1.3. With a separate pool (a second ' +
+        'client) for /slow, no size meets the goals.',
+    );
+  });
+
+  test('one connection less may be too few only in the other reading, or because requests fail', () => {
+    const smaller = { poolSize: 2, factor: 1.3, reading: 1, text: slo.text, ms: 1200 };
+    expect(explainSize({ smaller, fewest: 9 })).toContain(
+      'takes up to 1.2 s at load x1.3 if as few as 9 callers sent all recorded requests, each after the answer to ' +
+        'its last (--callers N says how many did).',
+    );
+    expect(explainSize({ smaller: { ...smaller, reading: 0, ms: Infinity } })).toContain(
+      'With 2, "/report p50 < 900 ms" is missed because requests fail at load x1.3.',
     );
   });
 
@@ -136,7 +152,7 @@ describe('advice', () => {
         verdict: /** @type {const} */ ('nothing'),
         poolSize: null,
         rows: [],
-        loads: [{ ...load, smallest: null }],
+        loads: [{ ...load, best: bestOf(950) }],
       };
       expect(
         explainWith({ ...nothing, saturation: { ...saturation, usedShare: 1.05, enough: { cores: 3, poolSize: 6 } } }),
@@ -185,11 +201,11 @@ describe('advice', () => {
   });
 
   describe('without a size for /report p50 < 900 ms', () => {
-    /** @param {number} medianMs @param {Partial<Advice> & { of?: Partial<Advice['loads'][0]> }} [changes] */
+    /** @param {number} medianMs @param {Partial<Advice> & { of?: Parameters<typeof bestOf>[1] }} [changes] */
     const explainMissed = (medianMs, { of, ...changes } = {}) =>
       explainSize({
         ...{ verdict: 'nothing', poolSize: null, parts: [{ serviceMs: 15, overheadMs: 5 }] },
-        loads: [{ ...load, smallest: null, medianMs: [medianMs], ...of }],
+        loads: [{ ...load, best: bestOf(medianMs, of) }],
         ...changes,
       });
 
@@ -212,25 +228,32 @@ describe('advice', () => {
     });
 
     test('no size is said that there is not: waits for openings, or for a server, are the same with each', () => {
-      const loads = [{ ...load, smallest: null, bestMs: [40], medianMs: [30] }];
+      const loads = [{ ...load, best: bestOf(30, { upperMs: 40, isMet: true }) }];
       expect(explainSize({ verdict: 'nothing', poolSize: null, loads })).toMatch(
-        /^No pool size meets the goal\. At load x1, every size misses the goal\. Requests wait until .* shorten that\.$/,
+        /^No pool size meets the goal\. Every size misses the goal\. Requests wait until .* shorten that\.$/,
       );
     });
 
-    test('a size for each load alone is said', () => {
-      const loads = [load, { ...load, factor: 1.3, smallest: 1 }];
-      expect(explainSize({ verdict: 'nothing', poolSize: null, loads })).toBe(
-        'No pool size meets the goal. Each load alone has a size that does: 3 connections at load x1, 1 ' +
-          'connection at load x1.3. No size does at both loads.',
+    test('of the readings, the likely one is said, unless only the other one misses the goal', () => {
+      const other = { ...load, reading: 1, best: bestOf(5000, { upperMs: 7000 }) };
+      const explain = (/** @type {ReturnType<typeof bestOf>} */ likely) =>
+        explainSize({ verdict: 'nothing', poolSize: null, fewest: 9, loads: [{ ...load, best: likely }, other] });
+      expect(explain(bestOf(950))).not.toMatch(/7\.0 s|callers/);
+      expect(explain(bestOf(30, { upperMs: 40, isMet: true }))).toMatch(
+        /up to 7\.0 s.* That is so if as few as 9 callers sent all recorded requests/,
       );
+    });
+
+    test('figures of a few runs say so', () => {
+      expect(explainMissed(950)).toContain('it is up to 1.0 s, in 95 of 100 runs');
+      expect(explainMissed(950, { of: { runs: 8 } })).toContain('it is up to 1.0 s in 8 runs.');
     });
 
     test('a goal that half of the runs meet is not said to be missed', () => {
       expect(explainMissed(800)).toMatch(
         /^No pool size is sure to meet the goal\..* half of the runs have 800 ms, but it is up to 1\.0 s,/,
       );
-      expect(explainMissed(800, { of: { bestSize: 2 } })).toContain(
+      expect(explainMissed(800, { of: { poolSize: 2 } })).toContain(
         'at load x1, even with 2 connections, half of the runs',
       );
       expect(explainMissed(950)).toMatch(/^No pool size meets the goal\. .* connections, it is up to 1\.0 s,/);
@@ -241,18 +264,10 @@ describe('advice', () => {
       expect(explainMissed(950)).toContain(waits);
       const saturation = { cores: 2, usedShare: 1.1, slowdown: null, fleet: null, enough: null };
       expect(explainMissed(950, { saturation })).not.toContain(waits);
-      const failing = explainMissed(Infinity, { of: { bestMs: [Infinity] } });
+      const failing = explainMissed(Infinity, { of: { upperMs: Infinity } });
       expect(failing).toContain('even without a limit on connections, too many requests fail');
       expect(failing).not.toContain(waits);
     });
-  });
-
-  test('a size that a larger one is worse than is explained', () => {
-    const missed = { ...row, isMet: false, goals: [{ text: slo.text, medianMs: 10, upperMs: 1200, isMet: false }] };
-    expect(explainSize({ rows: [{ ...missed, poolSize: 2 }, row, { ...missed, poolSize: 4 }] })).toContain(
-      'With 2, "/report p50 < 900 ms" is missed at load x1 (1.2 s). With 4, "/report p50 < 900 ms" is missed ' +
-        'at load x1 (1.2 s), too: users wait for their answers',
-    );
   });
 });
 
@@ -454,111 +469,74 @@ describe('predictions', () => {
   });
 });
 
-describe('the check', () => {
-  /** @param {Partial<TraceCheck>} check @param {Partial<Trust>} [changes] @returns {Trust} */
-  const trustOf = (check, changes) => ({
-    recordedSize: 8,
-    isUnclear: false,
-    refusal: null,
-    refusalAt: () => null,
-    showsEverything: false,
-    reasonToHide: () => null,
-    whyUnknownFailures: () => null,
-    marginAt: () => 0,
-    widen: (figures) => figures,
+describe('the check of another recording', () => {
+  const figure = { recordedMs: 10, lowMs: 8, highMs: 12 };
+  const inside = /** @type {const} */ ({ ...figure, kind: 'meanWait', route: null, isInBand: true });
+  const outside = /** @type {const} */ ({
+    ...figure,
+    kind: 'p95',
+    route: '/a',
+    isInBand: false,
+    lowMs: 15,
+    highMs: 15,
+  });
+  /** @param {Partial<TraceCheck>} changes @returns {TraceCheck} */
+  const checkOf = (changes) => ({
+    ...{ status: 'holds', poolSize: 8, figures: [], rateRatio: 1, useRatios: {} },
     ...changes,
-    check: {
-      ...{ of: 'waits', status: 'holds', reason: null, poolSize: 8, figures: [], rateRatio: 1, useRatios: {} },
-      waits: { count: 100, otherShare: 0.8, openings: 50 },
-      ...check,
-    },
   });
 
-  test.each([
-    [trustOf({}), /^Trust: yes near the recorded 8, because the pool explains its waits/],
-    [trustOf({ of: 'trace' }), /^Trust: yes, because it predicts the other recording/],
+  test('is in the sentence of trust, if it holds', () => {
+    expect(explainTrust({ check: checkOf({}) })).toMatch(/^Trust: .* This one predicts the other recording, too\.$/);
+    for (const check of [null, checkOf({ status: 'fails' })])
+      expect(explainTrust({ check })).toBe('Trust: 9 of 10 measured figures lie in their bands.');
+  });
+
+  const failed = { status: /** @type {const} */ ('fails') };
+  test.each(
+    /** @type {[Partial<TraceCheck>, string][]} */ ([
+      [
+        { figures: [inside] },
+        'The check holds: of the other recording, with 8 connections, predicted from this one, every figure fits. ' +
+          'Mean wait: 10 ms recorded, 8 to 12 ms simulated.',
+      ],
+      [
+        { ...failed, figures: [inside, outside] },
+        'The check fails. 1 of 2 figures is off. p95 of /a: 10 ms recorded, 15 ms simulated. ',
+      ],
+      [
+        { ...failed, figures: [outside, outside] },
+        '2 of 2 figures are off. p95 of /a: 10 ms recorded, 15 ms simulated; p95 of /a: 10 ms recorded, 15 ms ' +
+          'simulated.',
+      ],
+      [
+        { ...failed, figures: [outside], rateRatio: 3, useRatios: { '/a': 0.4, '/b': 1.1 } },
+        'The load of the other recording is not the same: it has 3.0 times as many requests per second, /a ' +
+          'uses its connection 0.4 times as long. A prediction assumes that it stays as it was.',
+      ],
+      [{ status: 'notChecked' }, 'Not checked: the other recording, with 8 connections, has fewer than 20 requests'],
+    ]),
+  )('%j', (check, words) => {
+    expect(explainCheck(checkOf(check))).toContain(words);
+  });
+});
+
+test('hidden figures come with the reason', () => {
+  const ownRuns = { route: '/a', figure: 'p95', poolSize: 2, recordedMs: 71, lowMs: 87, highMs: 558 };
+  /** @type {[import('mongodb-pool-predictor').CodedFinding['code'], object, RegExp][]} */
+  const cases = [
+    ['clientsGiveUp', { afterMs: 300, count: 9 }, /^No figures for 8, 16: 9 clients left after 300 ms .* load\.$/],
+    ['unknownFailures', { longestMs: 35 }, /^How many requests fail with 8, 16 is unknown, .* at most 35 ms in/],
     [
-      trustOf({ status: 'notChecked', reason: 'nobodyWaited' }),
-      /^Trust: medians yes; tails only above the recorded 8, because nobody waited/,
+      'ownRuns',
+      ownRuns,
+      /with the recorded 2 connections, p95 of \/a was 71 ms, .* gives 87 to 558 ms\. .* --callers N/,
     ],
-    [
-      trustOf({ status: 'notChecked', reason: 'unknownSize' }, { recordedSize: NaN }),
-      /^Trust: medians yes; tails no, because the recording does not say how large/,
-    ],
-    [
-      trustOf({ status: 'notChecked', reason: 'nobodyWaited' }, { showsEverything: true }),
-      /^Trust: yes, although nobody waited/,
-    ],
-    [trustOf({}, { isUnclear: true }), /^Trust a figure if p95 and closed agree: .* --callers N says how many do\.$/],
-  ])('the trust is one sentence: %#', (trust, words) => {
-    expect(explainTrust(trust)).toMatch(words);
-  });
-
-  describe('in words', () => {
-    const figure = { recordedMs: 10, lowMs: 8, highMs: 12 };
-    const inside = /** @type {const} */ ({ ...figure, kind: 'meanWait', route: null, place: 'inside' });
-    const outside = /** @type {const} */ ({
-      ...figure,
-      kind: 'p95',
-      route: '/a',
-      place: 'outside',
-      lowMs: 15,
-      highMs: 15,
-    });
-    const lacking =
-      'The simulation lacks something: a limit other than the pool, or queries that slow each other down.';
-    const failed = { status: /** @type {const} */ ('fails'), reason: /** @type {const} */ ('figures') };
-
-    test.each(
-      /** @type {[Partial<TraceCheck>, string][]} */ ([
-        [
-          { figures: [inside] },
-          'The check holds: of the waits that were recorded with 8 connections, replayed, every figure fits. ' +
-            'Mean wait: 10 ms recorded, 8 to 12 ms simulated.',
-        ],
-        [
-          { ...failed, figures: [inside, outside] },
-          'The check fails: a replay does not explain the recorded waits. 1 of 2 figures is off. p95 of /a: 10 ' +
-            `ms recorded, 15 ms simulated. ${lacking}`,
-        ],
-        [
-          { ...failed, of: 'trace', figures: [outside, outside] },
-          'it does not predict the other recording. 2 of 2 figures are off. p95 of /a: 10 ms recorded, 15 ms ' +
-            `simulated; p95 of /a: 10 ms recorded, 15 ms simulated. ${lacking}`,
-        ],
-        [
-          { ...failed, of: 'trace', figures: [outside], rateRatio: 3, useRatios: { '/a': 0.4, '/b': 1.1 } },
-          'The load of the other recording is not the same: it has 3.0 times as many requests per second, /a ' +
-            'uses its connection 0.4 times as long. A prediction assumes that it stays as it was.',
-        ],
-        [
-          { status: 'fails', reason: 'unserved' },
-          'The check fails: many requests got no connection, and nothing shows',
-        ],
-        [{ status: 'notChecked', reason: 'fewWaits' }, 'Not checked: only a few queries waited for a full pool.'],
-        [{ status: 'notChecked', reason: 'fewRequests' }, 'Not checked: one of the two recordings has fewer than 20'],
-      ]),
-    )('%j', (check, words) => {
-      expect(explainCheck(trustOf(check).check)).toContain(words);
-    });
-  });
-
-  test('hidden figures come with the reason', () => {
-    const { check } = trustOf({ status: 'fails', reason: 'otherWaits' });
-    /** @type {[import('mongodb-pool-predictor').CodedFinding['code'], object, RegExp][]} */
-    const cases = [
-      ['otherWaits', check, /^No figures for 8, 16: 80 % of the recorded waiting .* would show what a size does\.$/],
-      ['growingQueue', {}, /^No figures for 8, 16: requests piled up on a full server.* Or set --server-cores\.$/],
-      ['unknownServer', {}, /can't tell whether queries slow each other .* Or set --server-cores\.$/],
-      ['busyServer', {}, /^No figures for 8, 16: the server would be busier, .* Or set --server-cores\.$/],
-      ['busyLoop', {}, /^No figures for 8, 16: requests may wait for the app's event loop.* size, can\.$/],
-      ['clientsGiveUp', { afterMs: 300, count: 9 }, /^No figures for 8, 16: 9 clients left after 300 ms .* load\.$/],
-      ['unknownFailures', { longestMs: 35 }, /^How many requests fail with 8, 16 is unknown, .* at most 35 ms in/],
-      ['wideBand', {}, /^A dash stands for a figure that is too uncertain: .* twice as large, or half\.$/],
-    ];
-    for (const [code, figures, words] of cases)
-      expect(explainHidden({ reason: { code, figures }, poolSizes: [8, 16], isAll: true })).toMatch(words);
-    const some = { reason: { code: /** @type {const} */ ('busyLoop'), figures: {} }, poolSizes: [20], isAll: false };
-    expect(explainHidden(some)).toMatch(/^Not all figures for 20: /);
-  });
+    ['wideBand', { fewest: null }, /^A range stands for a figure where .* twice as large, or half\.$/],
+    ['wideBand', { fewest: 9 }, /or half\. As few as 9 callers, .* --callers N says how many did/],
+  ];
+  for (const [code, figures, words] of cases)
+    expect(explainHidden({ reason: { code, figures }, poolSizes: [8, 16], isAll: true })).toMatch(words);
+  const some = { reason: { code: /** @type {const} */ ('unserved'), figures: {} }, poolSizes: [20], isAll: false };
+  expect(explainHidden(some)).toMatch(/^Not all figures for 20: /);
 });

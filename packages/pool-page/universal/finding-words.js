@@ -41,6 +41,12 @@ export const REASONS = {
       'connection, the longer they hold their locks',
     brief: 'transactions failed because of each other, and do so more often the longer they wait for a connection',
   },
+  ownRuns: {
+    words: ({ route, figure, poolSize, recordedMs, lowMs, highMs }) =>
+      `with the recorded ${countConnections(poolSize)}, ${figure} of ${route} was ${formatQuantity(recordedMs, 'ms')}, ` +
+      `but the simulation gives ${describeBand(lowMs, highMs)}`,
+    more: 'It may misread who waits for answers: --callers N says how many callers sent the requests.',
+  },
   unknownFailures: {
     words: ({ longestMs }) =>
       `clients waited at most ${formatQuantity(longestMs, 'ms')} in the recording, and may not wait longer`,

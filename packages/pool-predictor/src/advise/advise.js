@@ -1,15 +1,18 @@
-import { countRuns, createRuns, isRandom, simulateHere } from '../runs/simulation-runs.js';
+import { countRuns, createRuns, isRandom, readingsOf, simulateHere } from '../runs/simulation-runs.js';
 import { UNLIMITED } from '../simulator/create-pool.js';
 import { MIN_RUNS, samplesNeeded } from './confidence.js';
-import { describeSize, findCommonSize, findSmallestSizes } from './advised-size.js';
+import { describeSize, describeStudy, findBestSizes } from './advised-size.js';
+import { findDenial } from './denial.js';
 import { compareWithNoise, splitResponse } from './overhead.js';
 import { findSaturation } from './saturation.js';
 import { listEasier } from './slo.js';
-import { studyLoad } from './study.js';
+import { joinStudies, studyLoad } from './study.js';
 
 /** @import { Fleet, FleetFacts } from './fleet.js' */
+/** @import { Judgement } from './judgement.js' */
 /** @import { Load } from '../load/load.js' */
-/** @import { AdviceRow, StudiedSizes } from './advised-size.js' */
+/** @import { AdviceRow, Smaller, StudiedLoad } from './advised-size.js' */
+/** @import { Denial } from './denial.js' */
 /** @import { Noise, ResponseParts } from './overhead.js' */
 /** @import { RunProgress, SimulateRuns } from '../runs/simulation-runs.js' */
 /** @import { Remedy } from './remedies.js' */
@@ -17,8 +20,11 @@ import { studyLoad } from './study.js';
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Saturation } from './saturation.js' */
 /** @import { Slo } from './slo.js' */
+/** @import { LoadStudy } from './study.js' */
 
 const MAX_RUNS = 99;
+/** Sizes up to so many times the most connections that a few runs use: other runs may use more. */
+const MAX_SIZES = 2;
 /** A load with more requests in a run gets only MIN_RUNS runs. */
 const MIN_LONG_LOAD_REQUESTS = 3000;
 
@@ -31,23 +37,29 @@ const MIN_LONG_LOAD_REQUESTS = 3000;
  * @property {string[]} easier percentiles below the goal's that need no more samples than there are
  *
  * @typedef {object} Advice
- * @property {'size' | 'nothing' | 'notEnoughData' | 'belowNoise' | 'tooManyConnections'} verdict
- * @property {number | null} poolSize the smallest that meets all goals at every load, even if the servers have no room
+ * @property {'size' | 'nothing' | 'notEnoughData' | 'belowNoise' | 'tooManyConnections' | 'denied'} verdict denied: the
+ *   recording is not what the simulation gives
+ * @property {number | null} poolSize the smallest that meets all goals, at every load and in every reading of it, even
+ *   if the servers have no room
  * @property {GoalSamples[]} samples of each goal
  * @property {number} seeds how many runs each figure comes from
  * @property {number} firstSeed of the first run
  * @property {Noise[] | null} noise of each goal; null when the overhead is known
  * @property {ResponseParts[] | null} parts of each goal's responses; null when the overhead is not known
- * @property {StudiedSizes[]} loads
- * @property {AdviceRow[]} rows see AdvisedSize, like the next three
- * @property {number | null} noBenefitAfter
+ * @property {Denial | null} denial
+ * @property {number | null} fewest callers who could have sent all requests of a recording: the other reading of it;
+ *   null if there is none
+ * @property {StudiedLoad[]} loads
+ * @property {AdviceRow[]} rows see AdvisedSize, like the next two
+ * @property {Smaller | null} smaller
  * @property {Remedy[]} remedies
  * @property {FleetFacts | null} fleet
  * @property {Saturation | null} saturation null where queries do not slow each other down
  */
 
 /**
- * Finds the smallest pool with which a load meets its goals, in 95 of 100 runs with 95 % confidence.
+ * Finds the smallest pool with which a load meets its goals, in 95 of 100 runs with 95 % confidence, in all readings of
+ * the load.
  *
  * @param {object} options
  * @param {Load} options.load
@@ -62,7 +74,6 @@ const MIN_LONG_LOAD_REQUESTS = 3000;
  * @param {(poolSize: number) => number} [options.marginAt] by which share of it a time may be longer than
  *   simulated, see judgeTrust; default: not longer
  * @param {Fleet} [options.fleet]
- * @param {number} [options.describeAbove] a size up to this one gets no rows and remedies, default 0
  * @param {SimulateRuns} [options.simulateRuns] default: in this thread
  * @param {(progress: RunProgress) => void} [options.onProgress] called after each run
  * @returns {Promise<Advice>}
@@ -80,7 +91,6 @@ export async function advise({
   resolutionMs = 0,
   marginAt = () => 0,
   fleet,
-  describeAbove = 0,
   onProgress = () => {},
   simulateRuns = simulateHere({ load, services, overhead, resolutionMs }),
 }) {
@@ -89,56 +99,51 @@ export async function advise({
   const count = isRandom({ load, services, overhead, resolutionMs }) ? chooseRunCount(givenSeeds, once.requests) : 1;
   const seeds = Array.from({ length: count }, (_, index) => firstSeed + index);
   const factors = headroom === 1 ? [1] : [1, headroom];
+  const readings = readingsOf(load);
   const counted = countRuns(simulateRuns, onProgress, {
-    pools: planPools(once.peakActive * headroom, factors, load),
+    pools: planPools(once.peakActive, factors, load),
     runs: count,
   });
-  const study = (/** @type {number} */ factor) =>
-    studyLoad({ load, services, slos, seeds, factor, marginAt, simulateRuns: counted });
-
-  const studies = [await study(1)];
-  const samples = slos.map((slo) => countSamples(slo, studies[0].unlimited.runs));
-  /** @type {Advice} */
-  const unknown = {
-    verdict: 'notEnoughData',
-    poolSize: null,
-    samples,
-    seeds: count,
-    firstSeed,
-    noise: null,
-    parts: null,
-    loads: [],
-    rows: [],
-    noBenefitAfter: null,
-    remedies: [],
-    fleet: null,
-    saturation: null,
+  /** @type {LoadStudy[]} */
+  const studies = [];
+  for (const [reading, read] of readings.entries())
+    for (const factor of factors)
+      studies.push(
+        await studyLoad({ load: read, reading, services, slos, seeds, factor, marginAt, simulateRuns: counted }),
+      );
+  const samples = slos.map((slo) => countSamples(slo, studies[0].lookedAt));
+  const common = joinStudies(studies);
+  const known = {
+    ...{ poolSize: null, samples, seeds: count, firstSeed, noise: null, parts: null, denial: null },
+    fewest: readings.length > 1 ? (load.callers?.fewest ?? null) : null,
+    loads: studies.map(describeStudy),
+    ...{ rows: [], smaller: null, remedies: [], fleet: null, saturation: null },
   };
-  if (!samples.every(({ isEnough }) => isEnough)) return unknown;
+  if (!samples.every(({ isEnough }) => isEnough)) return { ...known, verdict: 'notEnoughData' };
+  const denial = await findDenial(load, studies[0], slos);
+  if (denial) return { ...known, verdict: 'denied', denial };
 
-  for (const factor of factors.slice(1)) studies.push(await study(factor));
-  const bestMs = slos.map((_, goal) => Math.max(...studies.map(({ unlimited }) => unlimited.goals[goal].upperMs)));
-  const known = { ...unknown, ...splitGoals({ slos, services, overhead, samples, seeds, bestMs }) };
-  const isBelowNoise = known.noise?.some(({ isBelow }) => isBelow) ?? false;
-  if (isBelowNoise && slos.every(({ limitMs }, goal) => bestMs[goal] < limitMs)) {
-    return { ...known, verdict: 'belowNoise' };
-  }
-  const loads = await findSmallestSizes(studies);
-  const poolSize = await findCommonSize(studies, loads);
-  if (poolSize !== null && poolSize <= describeAbove && !isBelowNoise)
-    return { ...known, verdict: 'size', poolSize, loads };
+  const split = await splitGoals({ studies, slos, services, overhead, samples });
+  const isBelowNoise = split.noise?.some(({ isBelow }) => isBelow) ?? false;
+  if (isBelowNoise && split.noise?.every(({ bestMs }, goal) => bestMs < slos[goal].limitMs))
+    return { ...known, ...split, verdict: 'belowNoise' };
+  const poolSize = await common.search(
+    1,
+    MAX_SIZES * Math.max(...studies.map(({ facts }) => facts.peakActive)),
+    (size, isQuick) => common.meets({ maxPoolSize: size }, { isQuick }),
+  );
   const saturation = await findSaturation({
     input: { load, services, overhead, resolutionMs },
     simulateRuns: counted,
-    studies,
+    studies: studies.filter(({ reading }) => reading === 0),
     slos,
-    seeds,
     isMet: poolSize !== null,
     instances: fleet?.instances,
   });
-  if (poolSize === null) return { ...known, verdict: 'nothing', loads, saturation };
-  if (isBelowNoise) return { ...known, verdict: 'belowNoise', loads, saturation };
-  return { ...known, loads, saturation, ...(await describeSize({ studies, poolSize, services, slos, fleet })) };
+  if (poolSize === null)
+    return { ...known, ...split, verdict: 'nothing', loads: await findBestSizes(studies, slos), saturation };
+  if (isBelowNoise) return { ...known, ...split, verdict: 'belowNoise', saturation };
+  return { ...known, ...split, saturation, ...(await describeSize({ studies, poolSize, services, slos, fleet })) };
 }
 
 /** @param {Load} load @param {Slo[]} slos @throws {Error} naming a goal whose route the load does not have */
@@ -158,23 +163,29 @@ function chooseRunCount(given, requests) {
  * Compares each goal with the noise of a response, or, where the overhead is known, splits its responses into their
  * parts.
  *
- * @param {{ slos: Slo[], services: Record<string, Service>, overhead: Service | undefined, samples: GoalSamples[],
- *   seeds: number[], bestMs: number[] }} goals bestMs: of each goal, without a limit on connections
- * @returns {Pick<Advice, 'noise' | 'parts'>}
+ * @param {{ studies: LoadStudy[], slos: Slo[], services: Record<string, Service>, overhead: Service | undefined,
+ *   samples: GoalSamples[] }} goals
+ * @returns {Promise<Pick<Advice, 'noise' | 'parts'>>}
  */
-function splitGoals({ slos, services, overhead, samples, seeds, bestMs }) {
-  if (!overhead) {
-    const noise = slos.map((slo, goal) => compareWithNoise(slo, bestMs[goal], samples[goal].count));
-    return { noise, parts: null };
+async function splitGoals({ studies, slos, services, overhead, samples }) {
+  if (overhead) {
+    const [{ seeds }] = studies;
+    const parts = slos.map((slo, goal) =>
+      splitResponse(slo, services[slo.route], overhead, samples[goal].count, seeds),
+    );
+    return { noise: null, parts };
   }
-  return {
-    noise: null,
-    parts: slos.map((slo, goal) => splitResponse(slo, services[slo.route], overhead, samples[goal].count, seeds)),
-  };
+  /** @type {Judgement['goals'][]} */
+  const best = [];
+  for (const study of studies) best.push((await study.judge(UNLIMITED)).goals);
+  const noise = slos.map((slo, goal) =>
+    compareWithNoise(slo, Math.max(...best.map((goals) => goals[goal].upperMs)), samples[goal].count),
+  );
+  return { noise, parts: null };
 }
 
 /**
- * Estimates the number of pools to simulate: no limit and a search at each load, then rows and remedies.
+ * Estimates the number of pools to simulate.
  *
  * @param {number} peakActive
  * @param {number[]} factors
@@ -183,7 +194,7 @@ function splitGoals({ slos, services, overhead, samples, seeds, bestMs }) {
 function planPools(peakActive, factors, load) {
   const halvings = Math.ceil(Math.log2(peakActive + 1));
   const searches = load.routes.length > 1 ? 3 : 1;
-  return factors.length * (1 + halvings + 3) + searches * halvings;
+  return readingsOf(load).length * factors.length * 3 + searches * halvings;
 }
 
 /** @param {Slo} slo @param {SimulationResult[]} runs @returns {GoalSamples} */

@@ -1,120 +1,146 @@
-import { findSmallest } from './find-smallest.js';
+import { median } from '../base/sample-statistics.js';
+import { UNLIMITED } from '../simulator/create-pool.js';
 import { compareFleet } from './fleet.js';
-import { listBest } from './judgement.js';
+import { timeOf } from './judgement.js';
 import { compareRemedies } from './remedies.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Fleet, FleetFacts } from './fleet.js' */
 /** @import { Judgement } from './judgement.js' */
 /** @import { Remedy } from './remedies.js' */
+/** @import { SimulationResult } from '../simulator/simulate.js' */
 /** @import { Slo } from './slo.js' */
 /** @import { LoadStudy } from './study.js' */
 
 /**
- * @typedef {Omit<Judgement, 'runs' | 'goals'> & { poolSize: number, factor: number,
- *   goals: { text: string, medianMs: number, upperMs: number, isMet: boolean }[] }} AdviceRow
- *
- * @typedef {object} StudiedSizes of the load at `factor` times its rate; see LoadFacts
+ * @typedef {object} AdviceRow the advised size at a load, in the reading with the longest times
+ * @property {number} poolSize
  * @property {number} factor
- * @property {number | null} smallest size that meets all goals
+ * @property {number} failureShare see Judgement, like the next two
+ * @property {number} utilisation
+ * @property {number} peakWaiting
+ * @property {{ text: string, medianMs: number, upperMs: number }[]} goals
+ *
+ * @typedef {object} StudiedLoad one reading of the load at `factor` times its rate; see LoadFacts
+ * @property {number} factor
+ * @property {number} reading see LoadStudy
  * @property {number} floor
  * @property {number} meanActive
  * @property {number} peakActive
- * @property {number | null} bestSize null: without a limit on connections. Where that is a worse size than `floor`,
- *   because queries slow each other down, and none meets all goals, it is `floor`
- * @property {number[]} bestMs the upperMs of each goal with bestSize
- * @property {number[]} medianMs the medianMs of the same
+ * @property {BestSize} [best] where no size meets all goals
+ *
+ * @typedef {object} BestSize
+ * @property {number | null} poolSize null: without a limit on connections. Where that is a worse size than `floor`,
+ *   because queries slow each other down, it is `floor`
+ * @property {number} runs that the figures come from: all, or a few, if these miss a goal
+ * @property {{ medianMs: number, upperMs: number, isMet: boolean }[]} goals upperMs of a few runs: the longest
+ *
+ * @typedef {{ poolSize: number, factor: number, reading: number, text: string, ms: number }} Smaller why one connection
+ *   less is not enough: a goal, and up to how long it takes; in the likely reading, if that is known to miss it
  *
  * @typedef {object} AdvisedSize
  * @property {'size' | 'tooManyConnections'} verdict
  * @property {number} poolSize
- * @property {AdviceRow[]} rows the advised size, one less and one more
- * @property {number | null} noBenefitAfter more connections than these do not help, at the higher load
+ * @property {AdviceRow[]} rows
+ * @property {Smaller | null} smaller null where that is none, or was not tried
  * @property {Remedy[]} remedies that the servers have room for
  * @property {FleetFacts | null} fleet
  */
 
-/** @param {LoadStudy[]} studies @returns {Promise<StudiedSizes[]>} */
-export async function findSmallestSizes(studies) {
+/** @param {LoadStudy} study @returns {StudiedLoad} */
+export function describeStudy({ factor, reading, facts: { floor, meanActive, peakActive } }) {
+  return { factor, reading, floor, meanActive, peakActive };
+}
+
+/**
+ * @param {LoadStudy[]} studies
+ * @param {Slo[]} slos
+ * @returns {Promise<StudiedLoad[]>} with the best that a size can do
+ */
+export async function findBestSizes(studies, slos) {
   const loads = [];
-  for (const { factor, facts, isShared, unlimited, judge, search, meets } of studies) {
-    const { floor, meanActive, peakActive } = facts;
-    const smallest = await search(1, peakActive, (maxPoolSize, isQuick) => meets({ maxPoolSize }, { isQuick }));
-    const limited =
-      smallest === null && isShared && floor < peakActive ? await judge({ maxPoolSize: floor }) : unlimited;
+  for (const study of studies) {
+    const { floor, peakActive } = study.facts;
+    const unlimited = judgeFew(study.lookedAt, slos);
+    const isLimited = study.isShared && floor < peakActive;
+    const limited = isLimited ? judgeFew(await study.look({ maxPoolSize: floor }), slos) : unlimited;
     const isBetter = limited.goals.every(({ upperMs }, goal) => upperMs < unlimited.goals[goal].upperMs);
-    const { goals } = isBetter ? limited : unlimited;
+    const few = isBetter ? limited : unlimited;
+    const isMissed = few.goals.some(({ isMet }) => !isMet);
+    const { goals, runs } = isMissed ? few : await study.judge(isBetter ? { maxPoolSize: floor } : UNLIMITED);
     loads.push({
-      ...{ factor, smallest, floor, meanActive, peakActive },
-      bestSize: isBetter ? floor : null,
-      bestMs: goals.map(({ upperMs }) => upperMs),
-      medianMs: goals.map(({ medianMs }) => medianMs),
+      ...describeStudy(study),
+      best: {
+        poolSize: isBetter ? floor : null,
+        runs: runs.length,
+        goals: goals.map(({ medianMs, upperMs, isMet }) => ({ medianMs, upperMs, isMet })),
+      },
     });
   }
   return loads;
 }
 
+/** @param {SimulationResult[]} runs too few for a limit @param {Slo[]} slos */
+function judgeFew(runs, slos) {
+  const goals = slos.map((slo) => {
+    const timesMs = runs.map((run) => timeOf(run, slo));
+    const upperMs = Math.max(...timesMs);
+    return { medianMs: median(timesMs), upperMs, isMet: upperMs < slo.limitMs };
+  });
+  return { runs, goals };
+}
+
 /**
- * Describes the advised size: its neighbours, its remedies, and whether the servers have room for it.
+ * Describes the advised size: what it does, its remedies, and whether the servers have room for it.
  *
  * @param {{ studies: LoadStudy[], poolSize: number, services: Record<string, Service>, slos: Slo[], fleet?: Fleet }}
  *   advised
  * @returns {Promise<AdvisedSize>}
  */
 export async function describeSize({ studies, poolSize, services, slos, fleet }) {
-  const hardest = studies[studies.length - 1];
-  const { floor, peakActive } = hardest.facts;
-  const enough = Math.max(poolSize, floor);
+  const most = Math.max(...studies.map(({ factor }) => factor));
   const fleetFacts = fleet ? compareFleet(fleet, poolSize) : null;
   return {
     verdict: fleetFacts?.fits === false ? 'tooManyConnections' : 'size',
     poolSize,
     rows: await describeRows(studies, poolSize),
-    noBenefitAfter: await findSmallest(enough, Math.max(enough, peakActive), (maxPoolSize, isQuick) =>
-      hardest.meets({ maxPoolSize }, { goals: listBest(hardest.unlimited), isQuick }),
-    ),
-    remedies: await compareRemedies({ study: hardest, services, slos, poolSize, fleet }),
+    smaller: describeSmaller(studies, poolSize - 1),
+    remedies: await compareRemedies({
+      studies: studies.filter(({ factor }) => factor === most),
+      services,
+      slos,
+      poolSize,
+      fleet,
+    }),
     fleet: fleetFacts,
   };
 }
 
-/**
- * Finds the smallest size for all loads. The largest of their smallest sizes may not be enough: users wait for their
- * answers, so more connections can make them send their next requests at a worse moment.
- *
- * @param {LoadStudy[]} studies
- * @param {StudiedSizes[]} loads
- * @returns {Promise<number | null>}
- */
-export async function findCommonSize(studies, loads) {
-  const smallest = loads.map((load) => load.smallest);
-  if (smallest.includes(null)) return null;
-  // With more connections than these, no request waits at any load.
-  const most = Math.max(...studies.map(({ facts }) => facts.peakActive));
-  for (let maxPoolSize = Math.max(...smallest.map(Number)); maxPoolSize <= most; maxPoolSize++) {
-    let isMet = true;
-    for (const { meets } of studies) isMet &&= await meets({ maxPoolSize });
-    if (isMet) return maxPoolSize;
+/** @param {LoadStudy[]} studies @param {number} poolSize @returns {Promise<AdviceRow[]>} one for each factor */
+async function describeRows(studies, poolSize) {
+  /** @type {Map<number, Judgement>} */
+  const worst = new Map();
+  for (const { factor, judge } of studies) {
+    const judged = await judge({ maxPoolSize: poolSize });
+    const other = worst.get(factor);
+    if (!other || closestOf(judged) > closestOf(other)) worst.set(factor, judged);
   }
-  return null;
+  return Array.from(worst, ([factor, { goals, failureShare, utilisation, peakWaiting }]) => ({
+    ...{ poolSize, factor, failureShare, utilisation, peakWaiting },
+    goals: goals.map(({ slo: { text }, medianMs, upperMs }) => ({ text, medianMs, upperMs })),
+  }));
 }
 
-/** @param {LoadStudy[]} studies @param {number} poolSize @returns {Promise<AdviceRow[]>} */
-async function describeRows(studies, poolSize) {
-  const rows = [];
-  for (const size of [poolSize - 1, poolSize, poolSize + 1].filter((candidate) => candidate > 0)) {
-    for (const { factor, judge } of studies) {
-      const { goals, isMet, failureShare, utilisation, peakWaiting } = await judge({ maxPoolSize: size });
-      rows.push({
-        poolSize: size,
-        factor,
-        isMet,
-        failureShare,
-        utilisation,
-        peakWaiting,
-        goals: goals.map(({ slo, ...goal }) => ({ text: slo.text, ...goal })),
-      });
-    }
+/** How close a pool comes to the limit of a goal. @param {Judgement} judgement */
+function closestOf({ goals }) {
+  return Math.max(...goals.map(({ slo, upperMs }) => upperMs / slo.limitMs));
+}
+
+/** @param {LoadStudy[]} studies @param {number} poolSize @returns {Smaller | null} */
+function describeSmaller(studies, poolSize) {
+  for (const { factor, reading, missOf } of studies.toSorted((a, b) => a.reading - b.reading || b.factor - a.factor)) {
+    const miss = missOf({ maxPoolSize: poolSize });
+    if (miss) return { poolSize, factor, reading, ...miss };
   }
-  return rows;
+  return null;
 }

@@ -19,9 +19,9 @@ const NEIGHBOURS = 100;
  * @returns {Promise<number | null>} null when none passes
  */
 export async function findSmallest(from, to, passes, isMonotone = () => true) {
-  let found = to < from || !(await passes(to)) ? null : await climb(from, to, passes);
+  let found = to < from ? null : await climb(from, to, passes);
   // The search was quick, so what it found has to pass the whole test.
-  while (found !== null && found < to && !(await passes(found))) found = await climb(found + 1, to, passes);
+  while (found !== null && !(await passes(found))) found = found < to ? await climb(found + 1, to, passes) : null;
   if (isMonotone()) return found;
   const above = found ?? to;
   for (let number = above - 1; number >= Math.max(from, above - NEIGHBOURS); number--) {
@@ -36,16 +36,21 @@ export async function findSmallest(from, to, passes, isMonotone = () => true) {
  *
  * @param {number} from
  * @param {number} to
- * @param {(number: number) => Promise<boolean>} passes
+ * @param {Passes} passes
  * @returns {Promise<number | null>} null when none passes
  */
 export async function findFirst(from, to, passes) {
+  const passesQuickly = (/** @type {number} */ number) => passes(number, true);
   let fails = from - 1;
-  for (const number of listNumbers(from, to)) {
-    if (await passes(number)) return bisect(fails + 1, number, passes);
+  for (const number of [...listNumbers(from, to), to]) {
+    while (fails < number && (await passesQuickly(number))) {
+      const found = await bisect(fails + 1, number, passesQuickly);
+      if (await passes(found)) return found;
+      fails = found;
+    }
     fails = number;
   }
-  return to > fails && (await passes(to)) ? bisect(fails + 1, to, passes) : null;
+  return null;
 }
 
 /** Lists whole numbers, each 1.25 times the one before it or one more. @param {number} from @param {number} to */
@@ -59,15 +64,15 @@ export function listNumbers(from, to) {
  * Searches from below, with growing steps: a test that fails is often over soon, and one that passes takes its time.
  *
  * @param {number} from
- * @param {number} to a number that passes
+ * @param {number} to
  * @param {Passes} passes
- * @returns {Promise<number>} the smallest that passes quick tests
+ * @returns {Promise<number>} the smallest that passes quick tests; `to`, which was not tested, if none does
  */
 async function climb(from, to, passes) {
   let low = from;
   for (let step = 1; low < to; step *= 2) {
     const number = Math.min(low + step - 1, to);
-    if (number === to || (await passes(number, true))) return bisect(low, number, (each) => passes(each, true));
+    if (await passes(number, true)) return bisect(low, number, (each) => passes(each, true));
     low = number + 1;
   }
   return to;

@@ -1,5 +1,3 @@
-import { COMMON } from '../assumptions/common-assumptions.js';
-import { PREDICTION } from '../assumptions/prediction-assumptions.js';
 import { median, sum } from '../base/sample-statistics.js';
 import { upperLimit } from './confidence.js';
 
@@ -17,11 +15,16 @@ import { upperLimit } from './confidence.js';
  * @property {SimulationResult[]} runs
  */
 
-/** @param {SimulationResult[]} runs @param {Slo[]} slos @param {number} [margin] see advise @returns {Judgement} */
-export function judgeRuns(runs, slos, margin = 0) {
+/**
+ * @param {SimulationResult[]} runs
+ * @param {Slo[]} slos
+ * @param {(run: SimulationResult) => number} [marginIn] by which share a time of a run may be longer
+ * @returns {Judgement}
+ */
+export function judgeRuns(runs, slos, marginIn = () => 0) {
   const goals = slos.map((slo) => {
     const values = runs.map((run) => timeOf(run, slo));
-    const upperMs = upperLimit(values) * (1 + margin);
+    const upperMs = upperLimit(values.map((ms, index) => ms * (1 + marginIn(runs[index]))));
     return { slo, medianMs: median(values), upperMs, isMet: upperMs < slo.limitMs };
   });
   return {
@@ -54,9 +57,4 @@ export function timeOf({ routes }, { route: name, figure }) {
 export function medianOver(runs, name, figure) {
   const values = runs.map(({ routes }) => routes[name]?.[figure]).filter((ms) => ms >= 0);
   return values.length > 0 ? median(values) : NaN;
-}
-
-/** The goals that a pool meets if it is as good as another one. @param {Judgement} best @returns {Slo[]} */
-export function listBest({ goals }) {
-  return goals.map(({ slo, upperMs }) => ({ ...slo, limitMs: upperMs * (1 + COMMON.smallShare) + PREDICTION.equalMs }));
 }

@@ -1,8 +1,10 @@
 import { ADVICE } from '../assumptions/advice-assumptions.js';
+import { sum } from '../base/sample-statistics.js';
 import { connectionsFor } from '../load/load-facts.js';
 import { meanServiceMs, queriesOf } from '../simulator/service-time.js';
 import { compareFleet } from './fleet.js';
 import { medianOver } from './judgement.js';
+import { joinStudies } from './study.js';
 
 /** @import { Fleet } from './fleet.js' */
 /** @import { LoadStudy } from './study.js' */
@@ -22,17 +24,17 @@ import { medianOver } from './judgement.js';
 
 /**
  * @param {object} options
- * @param {LoadStudy} options.study of the load that the goals must hold at
+ * @param {LoadStudy[]} options.studies of all readings of the load that the goals must hold at
  * @param {Record<string, Service>} options.services
  * @param {Slo[]} options.slos
  * @param {number} options.poolSize advised
  * @param {Fleet} [options.fleet]
  * @returns {Promise<Remedy[]>} those that the servers have room for; none where a single connection is enough
  */
-export async function compareRemedies({ study, services, slos, poolSize, fleet }) {
-  const slowRoutes = poolSize === 1 ? [] : findSlowRoutes(study, services, slos);
+export async function compareRemedies({ studies, services, slos, poolSize, fleet }) {
+  const slowRoutes = poolSize === 1 ? [] : findSlowRoutes(studies[0], services, slos);
   if (slowRoutes.length === 0) return [];
-  const split = await splitPool(study, slos, slowRoutes);
+  const split = await splitPool(studies, slos, slowRoutes);
   if (fleet?.serverLimit === undefined) return [split];
   return split.connections !== null && compareFleet(fleet, split.connections, 2).fits ? [split] : [];
 }
@@ -51,18 +53,15 @@ function findSlowRoutes({ facts }, services, slos) {
  * Finds the smallest pool for the slow routes that meets their own goals and keeps up with them, then the smallest
  * pool for the others.
  *
- * @param {LoadStudy} study
+ * @param {LoadStudy[]} studies
  * @param {Slo[]} slos
  * @param {string[]} slowRoutes
  * @returns {Promise<Remedy>}
  */
-async function splitPool({ facts, judge, meets, search }, slos, slowRoutes) {
-  const { peakActive, routes, lastsMs } = facts;
-  const meanActive = slowRoutes.reduce(
-    (sum, route) => sum + (routes[route].count * routes[route].queries * routes[route].meanMs) / lastsMs,
-    0,
-  );
-  const floor = connectionsFor(meanActive, peakActive);
+async function splitPool(studies, slos, slowRoutes) {
+  const { meets, search } = joinStudies(studies);
+  const peakActive = Math.max(...studies.map(({ facts }) => facts.peakActive));
+  const floor = Math.max(...studies.map(({ facts }) => floorOf(facts, slowRoutes)));
   const poolOf = (/** @type {number} */ common, /** @type {number} */ slowSize) => ({
     kind: /** @type {const} */ ('split'),
     maxPoolSize: common + slowSize,
@@ -76,7 +75,7 @@ async function splitPool({ facts, judge, meets, search }, slos, slowRoutes) {
   const common =
     slowSize && (await search(1, peakActive, (size, isQuick) => meets(poolOf(size, slowSize), { isQuick })));
   if (!slowSize || !common) return { kind: 'split', connections: null, slowSize, slowRoutes, slow: [] };
-  const { runs } = await judge(poolOf(common, slowSize));
+  const { runs } = await studies[0].judge(poolOf(common, slowSize));
   return {
     kind: 'split',
     connections: common + slowSize,
@@ -84,4 +83,11 @@ async function splitPool({ facts, judge, meets, search }, slos, slowRoutes) {
     slowRoutes,
     slow: slowRoutes.map((route) => ({ route, p95Ms: medianOver(runs, route, 'p95Ms') })),
   };
+}
+
+/** The smallest pool that keeps up with some routes. @param {LoadStudy['facts']} facts @param {string[]} slowRoutes */
+function floorOf({ peakActive, routes, lastsMs }, slowRoutes) {
+  const known = slowRoutes.map((route) => routes[route]).filter((each) => each !== undefined);
+  const usedMs = known.map(({ count, queries, meanMs }) => count * queries * meanMs);
+  return connectionsFor(sum(usedMs) / lastsMs, peakActive);
 }

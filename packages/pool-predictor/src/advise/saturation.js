@@ -7,15 +7,14 @@ import { sharesCores } from '../simulator/service-time.js';
 import { findSlowdown } from '../predict/size-comparison.js';
 import { listNumbers } from './find-smallest.js';
 import { medianOver, timeOf } from './judgement.js';
-import { studyLoad } from './study.js';
+import { joinStudies, studyLoad } from './study.js';
 
 /** @import { LoadStudy } from './study.js' */
+/** @import { PoolOptions } from '../simulator/create-pool.js' */
 /** @import { RunInput, SimulateRuns } from '../runs/simulation-runs.js' */
 /** @import { Slowdown } from '../predict/size-comparison.js' */
 /** @import { Slo } from './slo.js' */
 
-/** A size is judged by the median of this many runs. */
-const RUNS = 9;
 /** Multiples of the cores to try. */
 const CORE_RATIOS = [1.5, 2, 3, 4, 6, 8];
 
@@ -39,70 +38,71 @@ const CORE_RATIOS = [1.5, 2, 3, 4, 6, 8];
  * @param {SimulateRuns} options.simulateRuns
  * @param {LoadStudy[]} options.studies of the load as it is, and of the one that the goals must hold at
  * @param {Slo[]} options.slos
- * @param {number[]} options.seeds of the runs
  * @param {boolean} options.isMet whether a size meets the goals
  * @param {number} [options.instances] default 1
  * @returns {Promise<Saturation | null>} null where queries do not slow each other down
  */
-export async function findSaturation({ input, simulateRuns, studies, slos, seeds, isMet, instances = 1 }) {
+export async function findSaturation({ input, simulateRuns, studies, slos, isMet, instances = 1 }) {
   const {
     load: { server },
     services,
   } = input;
   if (!server || !sharesCores(server, services)) return null;
-  const [{ facts }] = studies;
+  const [{ facts, look, lookedAt, seeds }] = studies;
   const hardest = studies[studies.length - 1];
   const { usedShare } = facts;
-  const findEnd = async (/** @type {number} */ factor) => {
+  /** @param {number} factor @param {LoadStudy['look']} lookAt */
+  const findEnd = async (factor, lookAt) => {
     if (usedShare * factor < SERVER.busyShare) return null;
-    const look = lookWith(simulateRuns, factor);
     const sizes = [];
-    for (const poolSize of listNumbers(1, facts.peakActive * factor)) sizes.push(await look(poolSize));
+    for (const poolSize of listNumbers(1, facts.peakActive * factor)) sizes.push(await p99sOf(lookAt, poolSize));
     const slowdown = findSlowdown(sizes, services);
     if (!slowdown) return null;
-    const twice = await look(2 * slowdown.poolSize);
+    const twice = await p99sOf(lookAt, 2 * slowdown.poolSize);
     return { ...slowdown, largerSize: twice.poolSize, largerMs: twice.routes[slowdown.route].p99Ms };
   };
+  const lookAtAll = (/** @type {PoolOptions} */ pool) =>
+    simulateRuns(lookedAt.map((_, index) => ({ pool, seed: seeds[index], factor: instances })));
   return {
     cores: server.cores,
     usedShare: isMet ? usedShare : countWork(hardest.facts, services) / server.cores,
-    slowdown: await findEnd(1),
-    fleet: instances > 1 ? { instances, usedShare: instances * usedShare, slowdown: await findEnd(instances) } : null,
-    enough: isMet ? null : await findEnoughCores(input, slos, seeds, hardest),
+    slowdown: await findEnd(1, look),
+    fleet:
+      instances > 1
+        ? { instances, usedShare: instances * usedShare, slowdown: await findEnd(instances, lookAtAll) }
+        : null,
+    enough: isMet ? null : await findEnoughCores(input, slos, hardest),
   };
 }
 
-/** @param {SimulateRuns} simulateRuns @param {number} factor */
-function lookWith(simulateRuns, factor) {
-  return async (/** @type {number} */ poolSize) => {
-    const pool = { maxPoolSize: poolSize };
-    const runs = await simulateRuns(Array.from({ length: RUNS }, (_, index) => ({ pool, seed: index + 1, factor })));
-    const names = [...new Set(runs.flatMap(({ routes }) => Object.keys(routes)))];
-    return {
-      poolSize,
-      runs,
-      routes: Object.fromEntries(names.map((name) => [name, { p99Ms: medianOver(runs, name, 'p99Ms') }])),
-    };
+/** @param {LoadStudy['look']} look @param {number} poolSize */
+async function p99sOf(look, poolSize) {
+  const runs = await look({ maxPoolSize: poolSize });
+  const names = [...new Set(runs.flatMap(({ routes }) => Object.keys(routes)))];
+  return {
+    poolSize,
+    routes: Object.fromEntries(names.map((name) => [name, { p99Ms: medianOver(runs, name, 'p99Ms') }])),
   };
 }
 
 /**
- * Tries more and more cores. A number is studied only if a few runs with enough connections meet the goals.
+ * Tries more and more cores. A number is searched for a size only if a few runs without a limit meet the goals.
  *
- * @param {RunInput} input @param {Slo[]} slos @param {number[]} seeds @param {LoadStudy} study
+ * @param {RunInput} input @param {Slo[]} slos @param {LoadStudy} study
  */
-async function findEnoughCores(input, slos, seeds, { factor, facts: { peakActive } }) {
+async function findEnoughCores(input, slos, { factor, seeds }) {
   const now = Number(input.load.server?.cores);
   for (const cores of CORE_RATIOS.map((times) => Math.ceil(now * times))) {
     const load = withCores(input.load, cores);
-    const simulateRuns = simulateHere({ ...input, load });
-    const { runs } = await lookWith(simulateRuns, factor)(peakActive);
-    const medianOf = (/** @type {Slo} */ slo) => median(runs.map((run) => timeOf(run, slo)));
-    if (!slos.every((slo) => medianOf(slo) < slo.limitMs)) continue;
     const { services } = input;
-    const { unlimited, search, meets } = await studyLoad({ load, services, slos, seeds, factor, simulateRuns });
-    if (!unlimited.isMet) continue;
-    const poolSize = await search(1, peakActive, (maxPoolSize, isQuick) => meets({ maxPoolSize }, { isQuick }));
+    const simulateRuns = simulateHere({ ...input, load });
+    const study = await studyLoad({ load, services, slos, seeds, factor, simulateRuns });
+    const medianOf = (/** @type {Slo} */ slo) => median(study.lookedAt.map((run) => timeOf(run, slo)));
+    if (!slos.every((slo) => medianOf(slo) < slo.limitMs)) continue;
+    const { search, meets } = joinStudies([study]);
+    const poolSize = await search(1, study.facts.peakActive, (maxPoolSize, isQuick) =>
+      meets({ maxPoolSize }, { isQuick }),
+    );
     if (poolSize !== null) return { cores, poolSize };
   }
   return null;

@@ -23,21 +23,28 @@ const FIRST_RUNS = 2;
 const QUICK_RUNS = 8;
 
 /**
- * @typedef {object} LoadStudy of the load at `factor` times its rate
+ * @typedef {(pool: PoolOptions, options?: { goals?: Slo[], isQuick?: boolean }) => Promise<boolean>} Meets whether the
+ *   pool meets these goals, default all, with no more runs than needed. Quick: with a few runs
+ *
+ * @typedef {object} LoadStudy of one reading of the load, at `factor` times its rate
  * @property {number} factor
- * @property {LoadFacts} facts
+ * @property {number} reading row in readingsOf(load)
+ * @property {number[]} seeds of all runs
+ * @property {SimulationResult[]} lookedAt a few runs without a limit on connections
+ * @property {LoadFacts} facts from these
  * @property {boolean} isShared queries slow each other down on the server's cores
- * @property {Judgement} unlimited without a limit on connections
- * @property {(pool: PoolOptions) => Promise<Judgement>} judge simulates all runs
- * @property {(pool: PoolOptions, options?: { goals?: Slo[], isQuick?: boolean }) => Promise<boolean>} meets whether the
- *   pool meets these goals, default all: the same as judge finds, with no more runs than needed. Quick: with a few runs
- * @property {(from: number, to: number, passes: Passes) => Promise<number | null>} search for the smallest size, see
- *   findSmallest
+ * @property {(pool: PoolOptions) => Promise<SimulationResult[]>} look a few runs
+ * @property {(pool: PoolOptions) => Promise<Judgement>} judge from all runs, in the order of their seeds
+ * @property {(pool: PoolOptions) => { text: string, ms: number } | null} missOf the goal that a pool misses by most, as
+ *   far as its runs are known, and the longest time
+ * @property {Meets} meets
+ * @property {() => boolean} isMonotone whether a larger pool never answers later, as far as that is known
  */
 
 /**
  * @param {object} options
- * @param {Load} options.load
+ * @param {Load} options.load the reading that is studied
+ * @param {number} [options.reading] see LoadStudy, default 0
  * @param {Record<string, Service>} options.services
  * @param {Slo[]} options.slos
  * @param {number[]} options.seeds of the runs
@@ -46,45 +53,55 @@ const QUICK_RUNS = 8;
  * @param {SimulateRuns} options.simulateRuns
  * @returns {Promise<LoadStudy>}
  */
-export async function studyLoad({ load, services, slos, seeds, factor, marginAt = () => 0, simulateRuns }) {
+export async function studyLoad({
+  load,
+  reading = 0,
+  services,
+  slos,
+  seeds,
+  factor,
+  marginAt = () => 0,
+  simulateRuns,
+}) {
   /** @type {Map<string, Map<number, SimulationResult>>} */
   const known = new Map();
+  const knownOf = (/** @type {PoolOptions} */ pool) => known.get(JSON.stringify(pool)) ?? new Map();
+  const quickSeeds = seeds.slice(0, QUICK_RUNS);
   // A run that misses a goal with one pool is likely to miss it with the next.
   let hardestFirst = seeds;
   let hasFailures = false;
 
   /** @param {PoolOptions} pool @param {number[]} wanted seeds */
   async function simulate(pool, wanted) {
-    const key = JSON.stringify(pool);
-    const results = known.get(key) ?? new Map();
-    known.set(key, results);
+    const results = knownOf(pool);
+    known.set(JSON.stringify(pool), results);
     const missing = wanted.filter((seed) => !results.has(seed));
     for (const seed of missing) {
-      const same = isUnlimitedAlike(load, pool) && takeUnlimited(known.get(JSON.stringify(UNLIMITED))?.get(seed), pool);
+      const same = isUnlimitedAlike(load, pool) && takeUnlimited(knownOf(UNLIMITED).get(seed), pool);
       if (same) results.set(seed, same);
     }
     const left = missing.filter((seed) => !results.has(seed));
     if (left.length > 0) {
-      const added = await simulateRuns(left.map((seed) => ({ pool, seed, factor })));
+      const added = await simulateRuns(left.map((seed) => ({ pool, seed, factor, reading })));
       for (const [index, seed] of left.entries()) results.set(seed, added[index]);
       hasFailures ||= added.some(({ failures }) => failures > 0);
     }
     return wanted.map((seed) => /** @type {SimulationResult} */ (results.get(seed)));
   }
 
-  const unlimited = judgeRuns(await simulate(UNLIMITED, seeds), slos);
-  const facts = describeLoad(load, services, unlimited.runs);
-  // With as many connections as are ever in use, no request waits for one, so there is nothing to be wrong about.
-  const marginOf = (/** @type {PoolOptions} */ { maxPoolSize }) =>
-    maxPoolSize < facts.peakActive ? marginAt(maxPoolSize) : 0;
-  const judge = async (/** @type {PoolOptions} */ pool) => judgeRuns(await simulate(pool, seeds), slos, marginOf(pool));
+  const lookedAt = await simulate(UNLIMITED, quickSeeds);
+  const facts = describeLoad(load, services, lookedAt);
+  /** Where a run never used all connections, no request waited for one, so there is nothing to be wrong about. */
+  const marginOf = (/** @type {PoolOptions} */ { maxPoolSize }) => {
+    const margin = marginAt(maxPoolSize);
+    return (/** @type {SimulationResult} */ { peakActive }) => (peakActive < maxPoolSize ? 0 : margin);
+  };
 
-  /** @type {LoadStudy['meets']} */
+  /** @type {Meets} */
   async function meets(pool, { goals = slos, isQuick = false } = {}) {
     if (goals.length === 0) return true;
-    // Other goals are themselves simulated, with the same error.
-    const margin = goals === slos ? marginOf(pool) : 0;
-    const count = isQuick ? Math.min(QUICK_RUNS, seeds.length) : seeds.length;
+    const marginIn = marginOf(pool);
+    const count = isQuick ? quickSeeds.length : seeds.length;
     const mayMiss = countLeftOut(seeds.length);
     const misses = goals.map(() => 0);
     /** @type {Set<number>} */
@@ -93,7 +110,7 @@ export async function studyLoad({ load, services, slos, seeds, factor, marginAt 
       const batch = hardestFirst.slice(from, Math.min(to, count));
       for (const [index, run] of (await simulate(pool, batch)).entries()) {
         for (const [goal, slo] of goals.entries()) {
-          if (timeOf(run, slo) * (1 + margin) < slo.limitMs) continue;
+          if (timeOf(run, slo) * (1 + marginIn(run)) < slo.limitMs) continue;
           misses[goal]++;
           hard.add(batch[index]);
         }
@@ -107,21 +124,51 @@ export async function studyLoad({ load, services, slos, seeds, factor, marginAt 
   }
 
   const isOpen = isOpenLoop(load, services);
-  const isShared = sharesCores(load.server, services);
   return {
-    factor,
-    facts,
-    isShared,
-    unlimited,
-    judge,
+    ...{ factor, reading, seeds, lookedAt, facts },
+    isShared: sharesCores(load.server, services),
+    look: (pool) => simulate(pool, quickSeeds),
+    judge: async (pool) => judgeRuns(await simulate(pool, seeds), slos, marginOf(pool)),
+    missOf(pool) {
+      const runs = [...knownOf(pool).values()];
+      const marginIn = marginOf(pool);
+      const missed = slos
+        .map((slo) => ({ slo, ms: Math.max(...runs.map((run) => timeOf(run, slo) * (1 + marginIn(run)))) }))
+        .filter(({ slo, ms }) => ms >= slo.limitMs)
+        .sort((a, b) => b.ms / b.slo.limitMs - a.ms / a.slo.limitMs);
+      return missed.length > 0 ? { text: missed[0].slo.text, ms: missed[0].ms } : null;
+    },
     meets,
+    isMonotone: () => isOpen && !hasFailures,
+  };
+}
+
+/**
+ * Several studies as one: a pool has to meet the goals in all of them.
+ *
+ * @param {LoadStudy[]} studies
+ * @returns {{ meets: Meets, search: (from: number, to: number, passes: Passes) => Promise<number | null> }} search for
+ *   the smallest size, see findSmallest
+ */
+export function joinStudies(studies) {
+  // What failed with one pool is likely to fail with the next. First comes the likely reading at the highest rate.
+  let hardestFirst = studies.toSorted((a, b) => a.reading - b.reading || b.factor - a.factor);
+  return {
+    async meets(pool, options) {
+      for (const study of hardestFirst) {
+        if (await study.meets(pool, options)) continue;
+        hardestFirst = [study, ...hardestFirst.filter((each) => each !== study)];
+        return false;
+      }
+      return true;
+    },
     // With every connection more, each request of an open loop waits as long as before or shorter: J. Kiefer and
     // J. Wolfowitz, On the theory of queues with many servers (1955). A user who waits for an answer, or gives up, may
     // come at a worse moment. Queries that share cores are slowed down by each connection more.
     search: (from, to, passes) =>
-      isShared
-        ? findFirst(from, to, (size) => passes(size))
-        : findSmallest(from, to, passes, () => isOpen && !hasFailures),
+      studies.some(({ isShared }) => isShared)
+        ? findFirst(from, to, passes)
+        : findSmallest(from, to, passes, () => studies.every(({ isMonotone }) => isMonotone())),
   };
 }
 

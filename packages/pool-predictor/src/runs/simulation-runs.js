@@ -23,7 +23,8 @@ const MAX_BLOCK_MS = 50;
  * @property {number} [resolutionMs] see simulate
  * @property {boolean} [keepRequests] see simulate
  *
- * @typedef {{ pool: PoolOptions, seed: number, factor: number }} Run factor: times the load's arrival rate
+ * @typedef {{ pool: PoolOptions, seed: number, factor: number, reading?: number }} Run factor: times the load's arrival
+ *   rate; reading: row in readingsOf(load), default the first
  *
  * @typedef {(runs: Run[], onRun?: () => void) => Promise<SimulationResult[]>} SimulateRuns results in the order of the
  *   runs; onRun is called after each
@@ -41,18 +42,25 @@ export function isRandom({ load, services, overhead, resolutionMs = 0 }) {
  */
 export function createRunSimulator({ load, services, overhead, resolutionMs, keepRequests }) {
   const drawn = listDrawn(load, services);
-  return ({ pool, seed, factor }) =>
-    simulate({
-      workload: load.workload,
+  return ({ pool, seed, factor, reading = 0 }) => {
+    const read = reading === 0 ? load : readingsOf(load)[reading];
+    return simulate({
+      workload: read.workload,
       services: mapServices(drawn, (service, route) => resample(service, createRandom(seed, `sample of ${route}`))),
-      arrivals: load.arrivals(seed, factor),
-      pool: load.withOpenings?.(pool, seed, factor) ?? pool,
+      arrivals: read.arrivals(seed, factor),
+      pool: read.withOpenings?.(pool, seed, factor) ?? pool,
       seed,
       resolutionMs,
       keepRequests,
-      server: load.server,
+      server: read.server,
       overhead: overhead && resample(overhead, createRandom(seed, 'sample of the overhead')),
     });
+  };
+}
+
+/** All plausible readings of who waits for answers, the likely one first. @param {Load} load @returns {Load[]} */
+export function readingsOf(load) {
+  return load.otherReading ? [load, load.otherReading] : [load];
 }
 
 /**

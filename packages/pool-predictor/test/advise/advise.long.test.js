@@ -5,7 +5,7 @@ import { advise } from '../../src/advise/advise.js';
 import { parseSlo } from '../../src/advise/slo.js';
 import { simulate, UNLIMITED } from '../../src/index.js';
 import { createScenarioLoad } from '../../src/load/scenario-load.js';
-import { studyLoad } from '../../src/advise/study.js';
+import { joinStudies, studyLoad } from '../../src/advise/study.js';
 import { simulateHere } from '../../src/runs/simulation-runs.js';
 import { scenarioOf } from '../load/sample-scenarios.js';
 import { adviseOnServer, SATURATED, SERVICES } from './saturated-server.js';
@@ -138,13 +138,10 @@ describe('the study', () => {
         randomLoad,
         fc.constantFrom('p50 < 60ms', 'p50 < 1s', 'p90 < 1s', 'max < 6s'),
         async (each, goal) => {
-          const {
-            search,
-            meets,
-            judge,
-            facts: { peakActive },
-          } = await studyOf(each, goal);
-          const found = await search(1, peakActive, (maxPoolSize) => meets({ maxPoolSize }));
+          const study = await studyOf(each, goal);
+          const { meets, judge } = study;
+          const { peakActive } = study.facts;
+          const found = await joinStudies([study]).search(1, peakActive, (maxPoolSize) => meets({ maxPoolSize }));
           let smallest = null;
           for (let maxPoolSize = peakActive; maxPoolSize >= 1; maxPoolSize--) {
             const { isMet } = await judge({ maxPoolSize });
