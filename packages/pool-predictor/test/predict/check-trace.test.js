@@ -1,212 +1,70 @@
 import { describe, expect, test } from '@jest/globals';
+import { traceText } from 'test-support/trace-text.js';
 import { checkTrace } from '../../src/predict/check-trace.js';
-import { recordCold, recordMixed } from '../trace/traces.js';
+import { checkRecording, openRecording } from '../../src/predict/recording.js';
+import { readTraceText } from '../../src/reading/read-trace.js';
+import { findFollowUps } from '../../src/trace/follow-ups.js';
+import { pickPool } from '../../src/trace/pick-pool.js';
+import { callers, recordDrawn, recordMixed, run, TIMES, toTrace } from '../trace/traces.js';
 import { findKnee, findSlowdown } from '../../src/predict/size-comparison.js';
-import { createRandom } from '../../src/simulator/random.js';
 import { centreBand, summariseRuns, widenBand } from '../../src/runs/run-figures.js';
 
 /** @import { SimulationResult } from '../../src/simulator/simulate.js' */
-
-const pool = { maxPoolSize: 3 };
-
-describe('the waits of a trace, replayed', () => {
-  test('hold if the pool explains them, by route', async () => {
-    const check = await checkTrace(recordMixed(), { pool });
-    expect(check).toMatchObject({ of: 'waits', status: 'holds', reason: null, poolSize: 3 });
-    expect(check.figures.map(({ kind, route }) => [kind, route])).toEqual([
-      ['meanWait', null],
-      ['meanWait', '/fast'],
-      ['p95Wait', '/fast'],
-      ['meanWait', '/slow'],
-      ['p95Wait', '/slow'],
-    ]);
-    expect(check.figures[0].recordedMs).toBeGreaterThan(1);
-  });
-
-  test('fail if something else than the pool made them: a limit that the simulation does not know', async () => {
-    const { status, reason, figures } = await checkTrace(recordMixed(), { pool: { maxPoolSize: 6 } });
-    expect({ status, reason }).toEqual({ status: 'fails', reason: 'figures' });
-    expect(figures[0].place).toBe('outside');
-  });
-
-  test('a busier second half changes nothing: the replay is as busy', async () => {
-    expect(await checkTrace(recordMixed({ later: { gapMs: 7 } }), { pool })).toMatchObject({ status: 'holds' });
-  });
-
-  test.each([
-    ['nobody waited', { poolSize: 100 }, 'nobodyWaited'],
-    ['few waited', { poolSize: 6, count: 200 }, 'fewWaits'],
-  ])('are not checked where %s', async (_, options, reason) => {
-    expect(await checkTrace(recordMixed(options), { pool: { maxPoolSize: options.poolSize } })).toMatchObject({
-      status: 'notChecked',
-      reason,
-      figures: [],
-    });
-  });
-
-  test('are explained by few, in a short recording in which most waited: the longest of each route', async () => {
-    const { status, figures } = await checkTrace(recordMixed({ count: 30 }), { pool });
-    expect(status).toBe('holds');
-    expect(figures.map(({ kind }) => kind)).toEqual(['meanWait', 'meanWait', 'maxWait', 'meanWait', 'maxWait']);
-  });
-
-  test('are not checked if the size of the pool is unknown', async () => {
-    expect(await checkTrace(recordMixed(), {})).toMatchObject({ status: 'notChecked', reason: 'unknownSize' });
-  });
-
-  test('fail if many checkouts got no connection: how long their queries take is unknown', async () => {
-    const check = (/** @type {number} */ unservedShare) => checkTrace({ ...recordMixed(), unservedShare }, { pool });
-    expect(await check(0.06)).toMatchObject({ status: 'fails', reason: 'unserved' });
-    expect(await check(0.04)).toMatchObject({ status: 'holds' });
-  });
-
-  test('fail if connections were free, however well the figures fit', async () => {
-    const trace = recordMixed();
-    const behind = Array.from(trace.waitMs, () => 1);
-    const none = Array.from(trace.waitMs, () => 0);
-    expect(await checkTrace({ ...trace, isBehind: behind, openingMs: none }, { pool })).toMatchObject({
-      status: 'holds',
-      waits: { otherShare: 0 },
-    });
-    expect(await checkTrace({ ...trace, isBehind: none, openingMs: none }, { pool })).toMatchObject({
-      status: 'fails',
-      reason: 'otherWaits',
-      waits: { otherShare: 1 },
-    });
-  });
-
-  describe('are judged by thresholds', () => {
-    /**
-     * @param {{ waitMs: number[], useMs?: number, isBehind?: number[], routes?: number }} trace
-     * @param {Parameters<typeof checkTrace>[1]} [options]
-     */
-    const check = ({ waitMs, useMs = 2, isBehind, routes = 1 }, options = {}) =>
-      checkTrace(
-        {
-          header: {},
-          routes: Array.from({ length: routes }, (_, route) => `/${route}`),
-          routeOf: waitMs.map((_, row) => row % routes),
-          checkOutStartedMs: waitMs.map((_, row) => 100 * row),
-          ...{ waitMs, useMs: waitMs.map(() => useMs), warnings: [] },
-          ...(isBehind && { isBehind, openingMs: waitMs.map(() => 0) }),
-        },
-        options,
-      );
-    /** @param {number} count of checkouts @param {number} waiting of them @param {number} ms how long */
-    const waitsOf = (count, waiting, ms) => Array.from({ length: count }, (_, row) => (row < waiting ? ms : 0));
-
-    test.each(
-      /** @type {[string, [number, number], (value: number) => Parameters<typeof check>[0]][]} */ ([
-        [
-          '0.3 of all waiting is for something else',
-          [72, 68],
-          (behind) => ({ waitMs: waitsOf(100, 100, 10), isBehind: waitsOf(100, behind, 1) }),
-        ],
-        [
-          '0.01 of the checkouts wait for it',
-          [9, 11],
-          (waiting) => ({ waitMs: waitsOf(1000, waiting, 900), isBehind: waitsOf(1000, 0, 1) }),
-        ],
-        [
-          'that takes 0.05 of the time',
-          [48, 52],
-          (ms) => ({ waitMs: waitsOf(100, 10, 10 * ms), useMs: 1000 - ms, isBehind: waitsOf(100, 0, 1) }),
-        ],
-      ]),
-    )('fail if %s', async (_, values, traceOf) => {
-      const reasons = await Promise.all(values.map(async (value) => (await check(traceOf(value))).reason));
-      expect(reasons).toEqual(['unknownSize', 'otherWaits']);
-    });
-
-    test.each([
-      ['20 waits', 200, 20],
-      ['in a short recording a fifth of the checkouts', 60, 12],
-      ['in a very short one 5', 20, 5],
-    ])('need %s', async (_, count, need) => {
-      const isChecked = async (/** @type {number} */ waiting) =>
-        (await check({ waitMs: waitsOf(count, waiting, 10) }, { pool })).reason !== 'fewWaits';
-      expect([await isChecked(need - 1), await isChecked(need)]).toEqual([false, true]);
-    });
-
-    test('of at most 9 routes', async () => {
-      const { figures } = await check({ waitMs: waitsOf(220, 220, 10), routes: 11 }, { pool });
-      expect(figures.filter(({ kind, route }) => kind === 'meanWait' && route)).toHaveLength(9);
-    });
-
-    test.each([
-      ['15 % of the wait', [84, 88], 100, 2],
-      ['5 % of the response', [31, 33], 40, 125],
-      ['1 ms', [1.9, 2.1], 3, 2],
-    ])('may be off by %s in a replay', async (_, waitsMs, otherMs, useMs) => {
-      const random = createRandom(1);
-      let atMs = 0;
-      const startsMs = Array.from({ length: 25 }, () => (atMs += 1000 * (1 + random.uniform())));
-      // One connection: /b comes with each /a, and waits for it.
-      const placeOf = async (/** @type {number} */ waitMs) => {
-        const { figures } = await checkTrace(
-          {
-            ...{ header: {}, routes: ['/a', '/b'], warnings: [] },
-            routeOf: startsMs.flatMap(() => [0, 1]),
-            checkOutStartedMs: startsMs.flatMap((ms) => [ms - startsMs[0], ms - startsMs[0]]),
-            waitMs: startsMs.flatMap(() => [0, waitMs]),
-            useMs: startsMs.flatMap(() => [otherMs, useMs]),
-          },
-          { pool: { maxPoolSize: 1 } },
-        );
-        return figures.find(({ kind, route }) => kind === 'meanWait' && route === '/b')?.place;
-      };
-      expect(await Promise.all(waitsMs.map(placeOf))).toEqual(['outside', 'close']);
-    });
-  });
-
-  test('of a pool that opened its connections are explained by that, which checks no size', async () => {
-    const cold = recordCold();
-    expect(await checkTrace(cold, { pool: { maxPoolSize: 4, maxConnecting: 4, maxIdleTimeMS: 50 } })).toMatchObject({
-      status: 'notChecked',
-      reason: 'nobodyWaited',
-      figures: [{ kind: 'meanWait' }, {}, {}],
-      waits: { count: 0, openings: 160, otherShare: 0 },
-    });
-    expect(await checkTrace(cold, { pool: { maxPoolSize: 4, maxConnecting: 4 } })).toMatchObject({
-      status: 'fails',
-      reason: 'figures',
-    });
-    const openings = { openAtStart: 4, fromMs: new Float64Array(), durationsMs: new Float64Array(), settings: {} };
-    expect(await checkTrace({ ...cold, openings }, { pool: { maxPoolSize: 4 } })).toMatchObject({
-      reason: 'otherWaits',
-    });
-  });
-});
+/** @import { Trace } from '../../src/trace/trace.js' */
 
 describe('another trace', () => {
+  /** @param {{ trace?: Trace, other: Trace, maxPoolSize?: number, widening?: number, firstSeed?: number }} options */
+  const check = ({ trace = recordMixed(), maxPoolSize = 2, widening = 0, ...options }) =>
+    checkTrace(trace, { pool: { maxPoolSize }, followUps: findFollowUps(trace), widening, ...options });
+
   test('of another pool size is predicted', async () => {
     const other = recordMixed({ poolSize: 2, seed: 2 });
-    const check = await checkTrace(recordMixed(), { pool: { maxPoolSize: 2 }, other });
-    expect(check).toMatchObject({ of: 'trace', poolSize: 2, status: 'holds' });
-    expect(check.figures.map(({ kind, route }) => [kind, route])).toEqual([
+    const found = await check({ other });
+    expect(found).toMatchObject({ poolSize: 2, status: 'holds' });
+    expect(found.figures.map(({ kind, route }) => [kind, route])).toEqual([
       ['meanWait', null],
       ['p95', '/fast'],
       ['p95', '/slow'],
     ]);
-    expect(check.figures[0].recordedMs).toBeGreaterThan(20);
+    expect(found.figures[0].recordedMs).toBeGreaterThan(20);
     // Another first seed gives other bands.
-    const again = await checkTrace(recordMixed(), { pool: { maxPoolSize: 2 }, other, firstSeed: 1000 });
-    expect(again.figures[0].highMs).not.toBe(check.figures[0].highMs);
+    const again = await check({ other, firstSeed: 1000 });
+    expect(again.figures[0].highMs).not.toBe(found.figures[0].highMs);
+    const widened = await check({ other, widening: 0.1 });
+    const [low, high] = /** @type {const} */ (['lowMs', 'highMs']).map((end) =>
+      widened.figures.map((figure, index) => figure[end] / found.figures[index][end]),
+    );
+    for (const ratio of low) expect(ratio).toBeCloseTo(1 / 1.1);
+    for (const ratio of high) expect(ratio).toBeCloseTo(1.1);
   });
 
   test('may be shorter', async () => {
     const other = recordMixed({ poolSize: 2, seed: 2, count: 400 });
-    expect(await checkTrace(recordMixed(), { pool: { maxPoolSize: 2 }, other })).toMatchObject({ status: 'holds' });
+    expect(await check({ other })).toMatchObject({ status: 'holds' });
+  });
+
+  test('may be what fewer callers would have measured', async () => {
+    const [one, other] = [2, 1].map((poolSize) => {
+      const sent = callers({ count: 4, untilMs: 6000, service: TIMES.steady(20), think: TIMES.exponential(40) });
+      return toTrace(run(sent, poolSize, 6000), poolSize);
+    });
+    const found = await check({ trace: one, other, maxPoolSize: 1 });
+    expect(found.status).toBe('holds');
+    // Arrivals would pile up.
+    for (const { recordedMs, highMs } of found.figures) expect(highMs).toBeGreaterThan(3 * recordedMs);
+    const followUps = { ...findFollowUps(one), fewest: null };
+    const arrived = await checkTrace(one, { pool: { maxPoolSize: 1 }, other, followUps, widening: 0 });
+    expect(arrived.status).toBe('fails');
   });
 
   test('of a larger pool than it says fails', async () => {
     const other = recordMixed({ poolSize: 8, seed: 2 });
-    expect(await checkTrace(recordMixed(), { pool: { maxPoolSize: 2 }, other })).toMatchObject({ status: 'fails' });
+    expect(await check({ other })).toMatchObject({ status: 'fails' });
   });
 
   test('with another load fails, and the ratios say why', async () => {
     const other = recordMixed({ poolSize: 2, seed: 2, later: { gapMs: 5, slowMs: 400 } });
-    const { status, rateRatio, useRatios } = await checkTrace(recordMixed(), { pool: { maxPoolSize: 2 }, other });
+    const { status, rateRatio, useRatios } = await check({ other });
     expect(status).toBe('fails');
     expect(rateRatio).toBeGreaterThan(1.2);
     expect(useRatios['/slow']).toBeGreaterThan(1.25);
@@ -215,10 +73,46 @@ describe('another trace', () => {
 
   test('with few requests is not checked', async () => {
     const other = recordMixed({ poolSize: 2, count: 10 });
-    expect(await checkTrace(recordMixed(), { pool: { maxPoolSize: 2 }, other })).toMatchObject({
-      status: 'notChecked',
-      reason: 'fewRequests',
+    expect(await check({ other })).toMatchObject({ status: 'notChecked', figures: [] });
+  });
+
+  test('is compared by at most 9 routes, those with most requests', async () => {
+    const [trace, other] = [1, 2].map((poolSize) => {
+      const row = (/** @type {number} */ index) => ({ route: `/${index % 11}`, serviceMs: 2, gapMs: 5 });
+      return recordDrawn(11 * 20 + 9, poolSize, row);
     });
+    const { figures } = await check({ trace, other });
+    expect(figures.map(({ route }) => route)).toEqual([null, ...'012345678'].map((each) => each && `/${each}`));
+  });
+
+  test.each([
+    ['5 ms', 4.9, true],
+    ['more', 5.1, false],
+  ])('may be outside of a band by %s', async (_, byMs, isInBand) => {
+    /** @param {number} useMs */
+    const record = (useMs) => recordDrawn(40, 2, () => ({ route: '/a', serviceMs: useMs, gapMs: 50 }));
+    const { figures } = await check({ trace: record(20), other: record(20 + byMs) });
+    expect(figures.map((figure) => [figure.kind, figure.isInBand])).toEqual([
+      ['meanWait', true],
+      ['p95', isInBand],
+    ]);
+  });
+
+  test('is one that says its size, and another one', async () => {
+    const record = async (/** @type {number | undefined} */ poolSize, count = 40) => {
+      const checkouts = Array.from({ length: count }, (_, index) => ({ atMs: 20 * index, useMs: 5, route: '/a' }));
+      return readTraceText(traceText({ poolSize, checkouts }));
+    };
+    const first = await record(4);
+    for (const others of [[], [await record(undefined)], [await record(4)]])
+      expect(await checkRecording(openRecording([first, ...others]))).toBeNull();
+    expect(await checkRecording(openRecording([first, await record(4), await record(2)]))).toMatchObject({
+      ...{ poolSize: 2, status: 'holds' },
+      // One halving of the recorded size.
+      figures: [{}, { lowMs: expect.closeTo(5 / 1.05), highMs: expect.closeTo(5 * 1.05) }],
+    });
+    const { trace: other } = pickPool(await record(8));
+    expect(await checkRecording(openRecording([first, await record(2)]), { other })).toMatchObject({ poolSize: 8 });
   });
 });
 

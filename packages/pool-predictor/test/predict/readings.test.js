@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals';
+import { traceText } from 'test-support/trace-text.js';
+import { predict } from '../../src/predict/predict.js';
+import { predictReadings } from '../../src/predict/readings.js';
+import { openRecording } from '../../src/predict/recording.js';
+import { hideUncertain } from '../../src/predict/shown-figures.js';
+import { judgeTrust } from '../../src/predict/trust.js';
+import { readTraceText } from '../../src/reading/read-trace.js';
+import { callers, responseMs, run, TIMES } from '../trace/traces.js';
+
+/** @import { Load } from '../../src/load/load.js' */
+/** @import { Prediction } from '../../src/predict/readings.js' */
+
+describe('two readings of a load', () => {
+  /** @param {number} ms @param {Partial<Prediction['load']>} load */
+  const foresee = (ms, load) => {
+    const endOf = (/** @type {number} */ by) => ({
+      meanWaitMs: ms * by,
+      routes: { '/a': { count: 9, p95Ms: ms * by } },
+    });
+    const predicted = { ...endOf(1), low: endOf(0.9), high: endOf(1.1) };
+    return /** @type {Prediction} */ (
+      /** @type {unknown} */ ({ load: { floor: ms, ...load }, variants: [{ settings: { poolSize: 2 }, predicted }] })
+    );
+  };
+  const other = /** @type {Load} */ ({});
+  const load = { ...other, otherReading: other };
+
+  test('the figures are the likely ones, their bands hold both, and the need is the larger', async () => {
+    const [likely, fewest] = [foresee(100, { knee: 7, peakActive: 4 }), foresee(20, { knee: 3, peakActive: 6 })];
+    const { variants, load: need } = await predictReadings(load, async (one) => (one === load ? likely : fewest));
+    const { low, high, ...figures } = variants[0].predicted;
+    expect(figures).toEqual({ meanWaitMs: 100, routes: { '/a': { count: 9, p95Ms: 100 } } });
+    expect([low, high].map((end) => [end?.meanWaitMs, end?.routes['/a'].p95Ms])).toEqual([
+      [18, 18],
+      [expect.closeTo(110), expect.closeTo(110)],
+    ]);
+    expect(need).toEqual({ floor: 100, knee: 7, peakActive: 6 });
+  });
+
+  test('no size is enough for both if there is none for one', async () => {
+    const found = [foresee(1, { knee: null }), foresee(1, { knee: 3 })];
+    for (const [one, two] of [found, found.toReversed()]) {
+      const { load: need } = await predictReadings(load, async (each) => (each === load ? one : two));
+      expect(need.knee).toBeNull();
+    }
+  });
+
+  test('one reading is predicted once', async () => {
+    const only = foresee(1, {});
+    expect(await predictReadings(other, async () => only)).toBe(only);
+  });
+});
+
+describe('callers without keep-alive', () => {
+  const UNTIL_MS = 10_000;
+  const sent = callers({ count: 6, untilMs: UNTIL_MS, service: TIMES.steady(20), think: TIMES.exponential(60) });
+  const recorded = readTraceText(
+    traceText({
+      poolSize: 4,
+      checkouts: run(sent, 4, UNTIL_MS).map(({ route, arrivedAtMs, waitMs, finishedAtMs }, socket) => ({
+        ...{ atMs: arrivedAtMs, waitMs, useMs: finishedAtMs - arrivedAtMs - waitMs, route, socket },
+      })),
+    }),
+  );
+  const measuredMs = responseMs(run(sent, 1, UNTIL_MS), '/slow', 0.95);
+
+  /** What is shown with one connection. @param {{ callers?: number }} [options] */
+  async function ask(options) {
+    const recording = openRecording([await recorded], options);
+    const { load } = recording;
+    const trust = judgeTrust(recording, null);
+    const { variants } = await predictReadings(load, (one) =>
+      predict({ load: one, services: load.services, poolSizes: [1], seeds: 19, widen: trust.widen }),
+    );
+    const { variants: shown, hidden } = hideUncertain(trust, variants);
+    const { routes, low, high } = shown[0].predicted;
+    const [ms, lowMs, highMs] = [routes, low?.routes, high?.routes].map((each) => Number(each?.['/slow'].p95Ms));
+    return { ms, lowMs, highMs, callers: load.callers, reasons: hidden.map(({ reason }) => reason) };
+  }
+
+  test('have a range that holds what happened, because each of their sockets has one request', async () => {
+    const { ms, lowMs, highMs, callers: facts, reasons } = await ask();
+    expect(facts).toMatchObject({ aloneShare: 1, fewest: expect.any(Number) });
+    expect(facts.fewest).toBeLessThanOrEqual(6);
+    expect(ms).toBeNaN();
+    expect(reasons).toContainEqual({ code: 'wideBand', figures: { fewest: facts.fewest } });
+    expect(lowMs).toBeLessThan(measuredMs);
+    expect(highMs).toBeGreaterThan(5 * measuredMs);
+  });
+
+  test('have figures if the user says how many they are', async () => {
+    const { ms, callers: facts } = await ask({ callers: 6 });
+    expect(facts).toMatchObject({ callersShare: 1, fewest: null });
+    expect(ms / measuredMs).toBeCloseTo(1, 0);
+  });
+
+  test('or that they wait for nothing, which hides that they would', async () => {
+    const { ms, lowMs, callers: facts } = await ask({ callers: 0 });
+    expect(facts).toMatchObject({ aloneShare: 1, fewest: null });
+    expect(Number.isNaN(ms) ? lowMs : ms).toBeGreaterThan(measuredMs);
+  });
+});
