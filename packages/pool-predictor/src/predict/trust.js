@@ -45,6 +45,8 @@ export function judgeTrust({ trace, load, others = [] }, check) {
   const findRefusal = () => {
     if (trace.clients) return found('manyClients', trace.clients);
     if (impatience?.isMuch) return found('clientsGiveUp', impatience);
+    // Without their waits, there would be fewer conflicts: see corpus/loads/transactions-on-few-documents.
+    if (conflicts && conflicts.waitedShare >= COMMON.problemShare) return found('transactions', conflicts);
     if (unservedShare > PREDICTION.unservedShare) return found('unserved');
     return check?.status === 'fails' ? found('otherRecording', check) : null;
   };
@@ -63,9 +65,7 @@ export function judgeTrust({ trace, load, others = [] }, check) {
       // Those of the recorded size were recorded.
       if (refusal || poolSize === recordedSize) return refusal;
       if (impatience && ms > impatience.afterMs) return found('clientsGiveUp', impatience);
-      // Where they waited, a larger pool has fewer conflicts: see corpus/loads/transactions-on-few-documents.
-      if (conflicts && (poolSize < smallest || conflicts.waitedShare >= COMMON.problemShare))
-        return found('transactions', conflicts);
+      if (conflicts && poolSize < smallest) return found('transactions', conflicts);
       const { bandFactor, noticedMs } = PREDICTION;
       const isWide =
         highMs > Math.max(ms * bandFactor, ms + noticedMs) || lowMs < Math.min(ms / bandFactor, ms - noticedMs);
