@@ -89,6 +89,12 @@ describe('cores are fitted', () => {
         (high) => ({ levels, of: (cores) => 50 * within(2, high)(cores) }),
       ],
       [
+        'if its machine has as many',
+        [2, 3],
+        ['recorded', 'fitted'],
+        (cores) => ({ levels, server: { cores, busyCores: 1.9 }, of: (each) => 50 * within(2.2, 2.9)(each) }),
+      ],
+      [
         'if few were at work for 0.03 of the time',
         [0.028, 0.032],
         ['guessed', 'fitted'],
