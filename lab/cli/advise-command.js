@@ -128,6 +128,7 @@ function findHidden(trust, { poolSize, rows }, slos) {
 function refuse(reason, check) {
   process.exitCode = EXIT_NO_PREDICTION;
   const why = explainHidden({ reason, poolSizes: ['any size'], isAll: true });
-  const words = ["No size: the recording can't be predicted.", why];
+  const what = reason.code === 'ownRuns' ? 'the simulation does not fit' : "the recording can't be predicted";
+  const words = [`No size: ${what}.`, why];
   return { result: { lab: 'advise', verdict: 'noPrediction', poolSize: null, reason, check, words } };
 }

@@ -88,9 +88,9 @@ function explainNothing({ samples, loads, seeds, parts, saturation, fewest }) {
       return `"${slo.text}": at load x${factor}, even ${size}, ${half}${most}${of}.`;
     }),
     ...new Set(
-      shown.map(({ slo, upperMs, part }) =>
+      shown.map(({ slo, part }) =>
         part
-          ? explainParts(slo, part, { isExplained: saturation !== null || !Number.isFinite(upperMs) })
+          ? explainParts(slo, part)
           : saturation
             ? ''
             : 'Without a limit no request waits for a connection: the queries themselves take too long. Make them ' +
@@ -114,11 +114,13 @@ function describeFewest(fewest) {
  * Which part of a response misses a goal where nobody would wait.
  * @param {Slo} slo
  * @param {ResponseParts} parts
- * @param {{ isExplained: boolean }} known isExplained: something else is to blame, if the parts are not
+ * @returns {string} empty if the parts are not to blame
  */
-function explainParts({ text, route, limitMs }, { serviceMs, overheadMs }, { isExplained }) {
+function explainParts({ text, route, limitMs }, { serviceMs, overheadMs, places }) {
   if (serviceMs + overheadMs < limitMs)
-    return isExplained ? '' : `"${text}": requests wait until connections are opened.`;
+    return places === null
+      ? ''
+      : `"${text}": the app lets in ${places} at once. The others wait for that, and no pool changes it.`;
   const [isSlowQuery, isSlowRest] = [serviceMs >= limitMs, overheadMs >= limitMs];
   const cause =
     isSlowQuery && isSlowRest
@@ -249,7 +251,7 @@ function formatAgainst(ms, limitMs) {
 }
 
 /** Decimals with which a time is on its side of a limit. @param {number} ms @param {number} limitMs */
-export function digitsAgainst(ms, limitMs) {
+function digitsAgainst(ms, limitMs) {
   return [0, 1, 2].find((each) => !Number.isFinite(ms) || Number(ms.toFixed(each)) < limitMs === ms < limitMs) ?? 3;
 }
 

@@ -15,6 +15,8 @@ export function explainHidden({ reason, poolSizes, isAll }) {
   if (reason.code === 'wideBand') return `A range stands for a figure where ${why}. ${explainMore(reason)}`.trim();
   if (reason.code === 'unknownFailures')
     return `How many requests fail with ${poolSizes.join(', ')} is unknown, because ${why}.`;
+  // `predict` may have figures all the same: their bands are wider.
+  if (reason.code === 'ownRuns') return `Even ${why}. ${explainMore(reason)}`;
   const which = `${isAll ? 'No figures' : 'Not all figures'} for ${poolSizes.join(', ')}`;
   return `${which}: ${why}. ${explainMore(reason)}`.trim();
 }

@@ -30,10 +30,13 @@ const RULES = {
     ),
   'figures of a size that has none': ({ texts }) => {
     const without = listMatches(texts, /No figures for ([\d, ]+):/g).flatMap(([, sizes]) => sizes.split(', '));
-    return listMatches(texts, /\bwith (\d+)(?: connections?)?,? (?:[^.]|\.\d)*?\d m?s\b/gi).map(
+    return listMatches(texts, /(?<!fail )\bwith (\d+)(?: connections?)?,? (?:[^.]|\.\d)*?\d m?s\b/gi).map(
       ([text, size]) => without.includes(size) && text,
     );
   },
+  'figures of any size, where there are none': ({ texts: { advise }, rows }) => [
+    advise.includes('No figures for any size') && rows.length > 0 && `${rows.length} sizes`,
+  ],
   'a best guess without figures': ({ texts: { predict }, rows }) => {
     const { best, isMore } = readGuess(predict);
     const row = rows.find(({ to }) => to >= best) ?? (isMore ? rows.at(-1) : undefined);
@@ -49,22 +52,14 @@ const RULES = {
       best > Number(full) && `${best}, but the server is the bottleneck above ${full}`,
     ];
   },
-  'an advised size that is not shown': ({ texts: { advise }, answers }) => {
-    const enough = Number(advise.match(/^(\d+) connections? (?:is|are) enough/m)?.[1]);
-    const isShown = enough === answers.advise.poolSize && readRows(advise).some(({ to }) => to === enough);
-    return [enough > 0 && !isShown && `${enough}`];
-  },
   'a table of nothing but sizes': ({ rows }) => [rows.some(({ cells }) => cells.length === 0) && 'it'],
-  'a figure on the other side of its limit': ({ texts, answers: { advise } }) => {
-    const rows = readRows(texts.advise);
-    return (advise.rows ?? []).flatMap((/** @type {any} */ { poolSize, goals }) => {
-      const { cells } = rows.find(({ to }) => to === poolSize) ?? { cells: [] };
-      return goals.map((/** @type {any} */ { text, isMet }, /** @type {number} */ goal) => {
-        // A goal has two cells: the median, and what it is at most.
-        const [shown, limit] = [cells[2 * goal + 1], text.match(/< ([\d.]+) ms/)?.[1]].map(Number);
-        return shown < limit !== isMet && `${text}, with ${poolSize} at most ${shown}`;
-      });
-    });
+  'a figure on the other side of its limit': ({ texts: { advise } }) => {
+    const met = [...advise.matchAll(/< ([\d.]+ m?s)": at most ([\d.,]+ m?s)(?: at load \S+ and ([\d.,]+ m?s))?/g)];
+    const missed = [...advise.matchAll(/< ([\d.]+ m?s)" takes up to ([\d.,]+ m?s)/g)];
+    return [
+      ...met.map(([text, limit, ...all]) => all.some((time) => time && toMs(time) >= toMs(limit)) && text),
+      ...missed.map(([text, limit, time]) => toMs(time) < toMs(limit) && text),
+    ];
   },
   'nobody who waits': ({ texts: { predict, advise }, answers: { doctor } }) => {
     const [said] = `${predict}${advise}`.match(/(?:nobody waits|nobody waited|a few queries waited) for a/) ?? [];
@@ -86,8 +81,12 @@ const RULES = {
     return [!isMore && enough > best && `${enough} would do, but the best guess is ${best}`];
   },
   'two numbers of cores': ({ texts }) => {
-    const numbers = new Set(listMatches(texts, /(?:its|the server's) ([\d.]+) cores/g).map(([, number]) => number));
-    return [numbers.size > 1 && [...numbers].join(' and ')];
+    const list = (/** @type {RegExp} */ pattern) => listMatches(texts, pattern).map(([, cores]) => Number(cores));
+    const [had, free] = [list(/(?:its|the server's) ([\d.]+) cores/g), list(/([\d.]+) cores that the server could/g)];
+    return [
+      new Set(had).size > 1 && had.join(' and '),
+      Math.max(...free) > Math.max(...had) && had.length > 0 && `${free.join()} of ${had.join()}`,
+    ];
   },
   'figures out of order': ({ answers: { predict } }) =>
     (predict.variants ?? []).flatMap((/** @type {any} */ { settings, predicted: { routes, low, high } }) =>
@@ -141,6 +140,11 @@ function readGuess(text) {
 function recordedSizeOf({ predict }) {
   const recorded = predict.variants?.find((/** @type {any} */ { measured }) => measured);
   return recorded ? recorded.settings.poolSize : NaN;
+}
+
+/** @param {string} quantity such as 1.2 s */
+function toMs(quantity) {
+  return Number.parseFloat(quantity.replace(',', '')) * (quantity.endsWith(' ms') ? 1 : 1000);
 }
 
 /** @param {Texts} texts @param {RegExp} pattern */
