@@ -97,10 +97,15 @@ function describeOpening(cause, { pools }, evidence, pool) {
 
 /** @param {RecordedTrace} trace @param {Wait[]} waits @returns {NamedShare[]} */
 function weighHolders({ routes, operations }, waits) {
-  const holders = waits.flatMap(({ holders: own, waitedMs }) =>
-    own.map(({ route, operation }) => ({ key: `${route} ${operation}`, waitedMs: waitedMs / own.length })),
-  );
-  return weigh(holders, ({ key }) => key).map(({ key, share }) => {
+  /** There may be millions of holders. @type {Map<string, number>} */
+  const sums = new Map();
+  for (const { holders, waitedMs } of waits)
+    for (const { route, operation } of holders) {
+      const key = `${route} ${operation}`;
+      sums.set(key, (sums.get(key) ?? 0) + waitedMs / holders.length);
+    }
+  const all = [...sums].map(([key, waitedMs]) => ({ key, waitedMs }));
+  return weigh(all, ({ key }) => key).map(({ key, share }) => {
     const [route, operation] = key.split(' ').map(Number);
     return { route: routes[route] ?? null, operation: operations[operation]?.name ?? null, share };
   });

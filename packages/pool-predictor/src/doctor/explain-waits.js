@@ -56,19 +56,45 @@ const MAX_BEHIND = 10;
  * @returns {Wait[]} by row of the checkout
  */
 export function explainWaits(trace, evidence) {
-  const { poolOf, requestOf, routeOf, length } = trace.checkouts;
-  return Array.from({ length }, (_, row) => {
-    const who = {
-      row,
-      request: requestOf[row],
-      route: routeOf[row],
-      pool: poolOf[row],
-      waitedMs: evidence.waitedMs[row],
-    };
-    if (!hasWaited(trace.checkouts, row)) return { cause: 'none', ...who, holders: [] };
-    const holders = findHolders(trace, evidence.pools, row);
-    return { cause: blameClients(findCause(trace, evidence, row, holders), trace, evidence, row), ...who, holders };
+  const source = { trace, evidence };
+  return Array.from({ length: trace.checkouts.length }, (_, row) => {
+    if (!hasWaited(trace.checkouts, row)) return new CheckoutWait('none', row, source);
+    const cause = findCause(trace, evidence, row, findHolders(trace, evidence.pools, row));
+    return new CheckoutWait(blameClients(cause, trace, evidence, row), row, source);
   });
+}
+
+/** A Wait that reads everything but its cause from the trace: there may be a million. @implements {Wait} */
+class CheckoutWait {
+  #source;
+
+  /** @param {Cause} cause @param {number} row @param {{ trace: RecordedTrace, evidence: WaitEvidence }} source */
+  constructor(cause, row, source) {
+    this.cause = cause;
+    this.row = row;
+    this.#source = source;
+  }
+
+  get request() {
+    return this.#source.trace.checkouts.requestOf[this.row];
+  }
+
+  get route() {
+    return this.#source.trace.checkouts.routeOf[this.row];
+  }
+
+  get pool() {
+    return this.#source.trace.checkouts.poolOf[this.row];
+  }
+
+  get waitedMs() {
+    return this.#source.evidence.waitedMs[this.row];
+  }
+
+  get holders() {
+    const { trace, evidence } = this.#source;
+    return this.cause === 'none' ? [] : findHolders(trace, evidence.pools, this.row);
+  }
 }
 
 /**
@@ -195,7 +221,7 @@ function causeOfQueue(trace, evidence, row, holders) {
   const size = maxPoolSize > 0 && maxPoolSize <= MAX_BEHIND ? maxPoolSize : holders.length;
   if (parked.length / size >= DOCTOR.parkedShare) return 'parkedConnections';
   // While a loop is blocked, connections stay in use. A pool that is in use for much longer would be full without that.
-  const inUse = evidence.pools[pool].inUse.meanCount(fromMs - SECOND_MS, fromMs + waitMs);
+  const inUse = isLate ? evidence.pools[pool].inUse.meanCount(fromMs - SECOND_MS, fromMs + waitMs) : 0;
   const isBusyAnyway = inUse >= (COMMON.mostShare + loop.blockedShare) * (maxPoolSize || Infinity);
   if (isLate && (loop.isFull || !isBusyAnyway)) return 'lateEventLoop';
   if (evidence.servers[process].isSlowed) return 'fullServer';

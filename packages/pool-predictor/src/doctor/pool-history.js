@@ -26,8 +26,11 @@ export class PoolHistory {
   /** Openings in the order in which they ended. @type {Opening[]} */
   openings = [];
   #whyOf;
-  /** Checkouts that got a connection, in that order. */
+  /** Rows of the checkouts that got a connection, in that order. */
   #served;
+  /** When each of them got it. */
+  #outMs;
+  #checkouts;
 
   /** @param {RecordedTrace} trace @param {number} pool row @param {LoopFacts} loop of its process */
   constructor({ checkouts, events, reasons }, pool, loop) {
@@ -48,21 +51,17 @@ export class PoolHistory {
     this.medianHandshakeMs = medianOf(
       this.openings.map(({ fromMs, toMs }) => toMs - fromMs - loop.longestMs(fromMs, toMs)),
     );
-    this.#served = [...checkouts.poolOf.keys()]
-      .filter((row) => checkouts.poolOf[row] === pool && checkouts.useMs[row] >= 0)
-      .map((row) => {
-        const outMs = checkouts.startedMs[row] + checkouts.waitMs[row];
-        return { row, outMs, inMs: outMs + checkouts.useMs[row] };
-      })
-      .sort((a, b) => a.outMs - b.outMs);
+    this.#checkouts = checkouts;
+    const { poolOf, startedMs, waitMs, useMs } = checkouts;
+    this.#served = Uint32Array.from(poolOf.keys())
+      .filter((row) => poolOf[row] === pool && useMs[row] >= 0)
+      .sort((a, b) => startedMs[a] + waitMs[a] - (startedMs[b] + waitMs[b]));
+    this.#outMs = Float64Array.from(this.#served, (row) => startedMs[row] + waitMs[row]);
     this.inUse = new Intervals(
-      this.#served.map(({ outMs }) => outMs),
-      this.#served.map(({ inMs }) => inMs),
+      this.#outMs,
+      Float64Array.from(this.#served, (row) => startedMs[row] + waitMs[row] + useMs[row]),
     );
-    this.outages = findOutages(
-      this.clears,
-      this.#served.map(({ outMs }) => outMs),
-    );
+    this.outages = findOutages(this.clears, this.#outMs);
   }
 
   /** Why a connection was opened. @param {number} connection its number @returns {Why} */
@@ -94,12 +93,10 @@ export class PoolHistory {
   holdersAt(atMs) {
     const count = this.inUse.countAt(atMs);
     const rows = [];
-    for (
-      let index = countUpTo(this.#served, atMs, ({ outMs }) => outMs) - 1;
-      index >= 0 && rows.length < count;
-      index--
-    )
-      if (this.#served[index].inMs > atMs) rows.push(this.#served[index].row);
+    for (let index = countUpTo(this.#outMs, atMs) - 1; index >= 0 && rows.length < count; index--) {
+      const row = this.#served[index];
+      if (this.#outMs[index] + this.#checkouts.useMs[row] > atMs) rows.push(row);
+    }
     return rows;
   }
 
@@ -156,7 +153,7 @@ function countWhy(openings, why) {
  * The times from a clear until the next checkout that got a connection.
  *
  * @param {{ atMs: number }[]} clears
- * @param {number[]} outAtMs when checkouts got their connections, sorted
+ * @param {Float64Array} outAtMs when checkouts got their connections, sorted
  */
 function findOutages(clears, outAtMs) {
   const ends = clears.map(({ atMs }) => outAtMs[countUpTo(outAtMs, atMs)] ?? outAtMs[outAtMs.length - 1] ?? atMs);

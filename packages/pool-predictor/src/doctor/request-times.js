@@ -1,4 +1,3 @@
-import { groupBy } from '../base/group-by.js';
 import { Intervals } from '../base/intervals.js';
 
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
@@ -19,16 +18,26 @@ import { Intervals } from '../base/intervals.js';
 
 /** The checkouts of each request, in the order of their starts. */
 export class RequestCheckouts {
+  /** Rows of all checkouts of requests, those of each request together. */
   #rows;
+  /** By request: its first one in `#rows`; one more for the end. */
+  #from;
 
-  /** @param {Pick<RecordedTrace, 'checkouts'>} trace */
-  constructor({ checkouts: { requestOf } }) {
-    this.#rows = groupBy(requestOf.keys(), (row) => requestOf[row]);
+  /** @param {Pick<RecordedTrace, 'checkouts' | 'requests'>} trace */
+  constructor({ checkouts: { requestOf }, requests }) {
+    this.#from = new Uint32Array(requests.length + 1);
+    for (const request of requestOf) if (request >= 0) this.#from[request + 1]++;
+    for (let request = 0; request < requests.length; request++) this.#from[request + 1] += this.#from[request];
+    this.#rows = new Uint32Array(this.#from[requests.length]);
+    const next = this.#from.slice();
+    requestOf.forEach((request, row) => {
+      if (request >= 0) this.#rows[next[request]++] = row;
+    });
   }
 
-  /** @param {number} request row @returns {number[]} rows of checkouts */
+  /** @param {number} request row, or -1 @returns {number[]} rows of checkouts */
   of(request) {
-    return this.#rows.get(request) ?? [];
+    return request < 0 ? [] : Array.from(this.#rows.subarray(this.#from[request], this.#from[request + 1]));
   }
 }
 
@@ -101,36 +110,84 @@ export function splitWaits({ checkouts: { startedMs, waitMs, requestOf }, reques
  */
 export function splitRequests(trace, { byRequest, waitedMs }) {
   const { requests } = trace;
+  const times = new TimesColumns(requests);
   const known = [...requests.startedMs.keys()].filter((row) => !Number.isNaN(requests.startedMs[row]));
-  return known.map((row) => splitRequest(trace, row, byRequest.of(row), waitedMs));
+  return known.map((row) => {
+    times.split(trace.checkouts, row, byRequest.of(row), waitedMs);
+    return new SplitRequest(times, row);
+  });
 }
 
-/**
- * @param {RecordedTrace} trace
- * @param {number} row
- * @param {number[]} rows of its checkouts
- * @param {Float64Array} waitsMs
- * @returns {RequestTimes}
- */
-function splitRequest({ checkouts: { startedMs, waitMs, useMs }, requests }, row, rows, waitsMs) {
-  const [fromMs, durationMs] = [requests.startedMs[row], requests.durationMs[row]];
-  const untilMs = fromMs + durationMs;
-  let [waitedMs, coveredMs, endMs] = [0, 0, fromMs];
-  for (const each of rows) {
-    const inMs = Math.min(untilMs, startedMs[each] + waitMs[each] + (useMs[each] || 0));
-    waitedMs += waitsMs[each];
-    coveredMs += Math.max(0, inMs - Math.max(endMs, startedMs[each]));
-    endMs = Math.max(endMs, inMs);
+/** The parts of the times of all requests, by row. */
+class TimesColumns {
+  /** @param {RecordedTrace['requests']} requests */
+  constructor(requests) {
+    this.requests = requests;
+    this.waitMs = new Float64Array(requests.length);
+    this.useMs = new Float64Array(requests.length);
+    this.beforeMs = new Float64Array(requests.length);
+    this.outsideMs = new Float64Array(requests.length);
   }
-  const firstMs = rows.length === 0 ? untilMs : Math.min(untilMs, Math.max(fromMs, startedMs[rows[0]]));
-  return {
-    row,
-    route: requests.routeOf[row],
-    startedMs: fromMs,
-    durationMs,
-    waitMs: waitedMs,
-    useMs: Math.max(0, coveredMs - waitedMs),
-    beforeMs: rows.length === 0 ? 0 : firstMs - fromMs,
-    outsideMs: Math.max(0, durationMs - coveredMs),
-  };
+
+  /**
+   * @param {RecordedTrace['checkouts']} checkouts
+   * @param {number} row of a request
+   * @param {number[]} rows of its checkouts
+   * @param {Float64Array} waitsMs
+   */
+  split({ startedMs, waitMs, useMs }, row, rows, waitsMs) {
+    const [fromMs, durationMs] = [this.requests.startedMs[row], this.requests.durationMs[row]];
+    const untilMs = fromMs + durationMs;
+    let [waitedMs, coveredMs, endMs] = [0, 0, fromMs];
+    for (const each of rows) {
+      const inMs = Math.min(untilMs, startedMs[each] + waitMs[each] + (useMs[each] || 0));
+      waitedMs += waitsMs[each];
+      coveredMs += Math.max(0, inMs - Math.max(endMs, startedMs[each]));
+      endMs = Math.max(endMs, inMs);
+    }
+    const firstMs = rows.length === 0 ? fromMs : Math.min(untilMs, Math.max(fromMs, startedMs[rows[0]]));
+    this.waitMs[row] = waitedMs;
+    this.useMs[row] = Math.max(0, coveredMs - waitedMs);
+    this.beforeMs[row] = firstMs - fromMs;
+    this.outsideMs[row] = Math.max(0, durationMs - coveredMs);
+  }
+}
+
+/** RequestTimes that are read from columns: there may be a million. @implements {RequestTimes} */
+class SplitRequest {
+  #times;
+
+  /** @param {TimesColumns} times @param {number} row */
+  constructor(times, row) {
+    this.#times = times;
+    this.row = row;
+  }
+
+  get route() {
+    return this.#times.requests.routeOf[this.row];
+  }
+
+  get startedMs() {
+    return this.#times.requests.startedMs[this.row];
+  }
+
+  get durationMs() {
+    return this.#times.requests.durationMs[this.row];
+  }
+
+  get waitMs() {
+    return this.#times.waitMs[this.row];
+  }
+
+  get useMs() {
+    return this.#times.useMs[this.row];
+  }
+
+  get beforeMs() {
+    return this.#times.beforeMs[this.row];
+  }
+
+  get outsideMs() {
+    return this.#times.outsideMs[this.row];
+  }
 }

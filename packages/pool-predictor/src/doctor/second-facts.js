@@ -7,6 +7,8 @@ import { countUpTo } from '../base/intervals.js';
 /** @import { LoopSecond, RecordedTrace, ServerSecond } from '../reading/recorded-trace.js' */
 
 export const SECOND_MS = 1000;
+/** More would make two operations one. */
+const MAX_OPERATIONS = 1e6;
 
 /** How late the event loop of a process was. */
 export class LoopFacts {
@@ -141,21 +143,27 @@ export function measureGrowth({ checkouts }, inUseOf) {
   const { useMs, outcomeOf, routeOf, operationOf } = checkouts;
   const used = [...useMs.keys()].filter((row) => useMs[row] > 0 && outcomeOf[row] === 0);
   let [weights, weighted] = [0, 0];
-  for (const rows of groupBy(used, (row) => `${routeOf[row]} ${operationOf[row]}`).values()) {
-    const group = rows.map((row) => ({ x: Math.log(inUseOf(row)), y: Math.log(useMs[row]) }));
-    const weight = sum(group.map(({ y }) => Math.exp(y)));
+  for (const rows of groupBy(used, (row) => routeOf[row] * MAX_OPERATIONS + operationOf[row]).values()) {
+    const weight = sum(rows.map((row) => useMs[row]));
     weights += weight;
-    weighted += weight * slopeOf(group);
+    if (rows.length < DOCTOR.growthCheckouts) continue;
+    weighted +=
+      weight *
+      slopeOf(
+        rows.map((row) => Math.log(inUseOf(row))),
+        rows.map((row) => Math.log(useMs[row])),
+      );
   }
   return weights === 0 ? 0 : weighted / weights;
 }
 
-/** @param {{ x: number, y: number }[]} points @returns {number} 0 if it may be chance */
-function slopeOf(points) {
-  if (points.length < DOCTOR.growthCheckouts) return 0;
-  const [meanX, meanY] = [mean(points.map(({ x }) => x)), mean(points.map(({ y }) => y))];
-  const squares = sum(points.map(({ x }) => (x - meanX) ** 2));
-  const slope = sum(points.map(({ x, y }) => (x - meanX) * (y - meanY))) / squares;
-  const residual = sum(points.map(({ x, y }) => (y - meanY - slope * (x - meanX)) ** 2)) / (points.length - 2);
+/** @param {number[]} x @param {number[]} y of the same points @returns {number} 0 if it may be chance */
+function slopeOf(x, y) {
+  const [meanX, meanY] = [mean(x), mean(y)];
+  const sumOf = (/** @type {(dx: number, dy: number) => number} */ value) =>
+    sum(x.map((each, index) => value(each - meanX, y[index] - meanY)));
+  const squares = sumOf((dx) => dx ** 2);
+  const slope = sumOf((dx, dy) => dx * dy) / squares;
+  const residual = sumOf((dx, dy) => (dy - slope * dx) ** 2) / (x.length - 2);
   return slope > DOCTOR.growthSignificance * Math.sqrt(residual / squares) ? slope : 0;
 }
