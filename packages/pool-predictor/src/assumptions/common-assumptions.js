@@ -9,13 +9,13 @@ export const COMMON_ASSUMPTIONS = {
   atLeast: { value: 3, unit: 'times', evidence: [],
     why: 'what fails, is refused, begins again or is alike less often happens to any app' },
   waitedMs: { value: 1, unit: 'ms', evidence: [],
-    why: 'a shorter wait is the work of the driver and of the process' },
+    why: 'what is shorter is the work of the driver and of the process, or of two clocks' },
   lateMs: { value: 5, unit: 'ms', evidence: [],
     why: 'in a busy process, what one event leads to comes up to this much later' },
   reactionMs: { value: 50, unit: 'ms', evidence: [],
-    why: 'a time limit ends an operation, and a broken connection clears the pool, within this time' },
+    why: 'what a time limit, a broken connection or a server that is back leads to comes within this time' },
   slowMs: { value: 50, unit: 'ms', evidence: [],
-    why: 'a handshake, an operation that fails, or time outside the database is worth a word from here on' },
+    why: 'a handshake, a failed operation, time outside the database or what blocks the event loop matters from here on' },
   rareShare: { value: 0.01, unit: 'share', evidence: [],
     why: 'what so few checkouts or operations have decides no p99' },
   smallShare: { value: 0.05, unit: 'share', evidence: [],
@@ -24,6 +24,10 @@ export const COMMON_ASSUMPTIONS = {
     why: 'waits, openings, failures and slower queries are a problem from this share on' },
   mostShare: { value: 0.5, unit: 'share', evidence: [],
     why: 'more than half: a caller is there for so much of the trace, queries take so much of a response' },
+  nearlyAllShare: { value: 0.8, unit: 'share', evidence: [],
+    why: 'of requests: a route creates a client in each, or a limit in the app hands over its places' },
+  fullShare: { value: 0.9, unit: 'share', evidence: [],
+    why: 'a machine has no room for more above this share of its cores, a server if its queries wait for so much of the time' },
 };
 
 export const COMMON = valuesOf(COMMON_ASSUMPTIONS);

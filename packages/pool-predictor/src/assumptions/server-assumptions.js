@@ -29,8 +29,6 @@ export const SERVER_ASSUMPTIONS = {
     why: 'a route whose times hardly vary must not decide alone' },
   busyShare: { value: 0.6, unit: 'share', evidence: [],
     why: 'a server that uses less of the cores that its queries could use slows none of them down' },
-  fullShare: { value: 0.9, unit: 'share', evidence: [],
-    why: 'a full server has a query more than cores for so much of the time' },
   sharedEvidence: { value: 19.5, unit: 'chi squared', evidence: [],
     why: 'that queries share cores: 1 in 100,000 is larger by chance' },
   workEvidence: { value: 11, unit: 'chi squared', evidence: [],

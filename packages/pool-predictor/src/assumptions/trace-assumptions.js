@@ -3,10 +3,6 @@ import { valuesOf } from './assumption.js';
 /** What a recording shows: which times are the same, and who waits for answers. */
 // prettier-ignore
 export const TRACE_ASSUMPTIONS = {
-  sameMomentMs: { value: 1, unit: 'ms', evidence: [],
-    why: 'a checkout seems to start before its request, and a pool is cleared after a failure, by up to this' },
-  selectedMs: { value: 100, unit: 'ms', evidence: [],
-    why: 'all that waited for a server ask their pools as soon as there is one; hundreds need a few ms' },
   // At 60 requests a second, handlers that compute for 5 ms make the loop late by only 1.0 to 1.4 ms, and are missed.
   lateLoopMs: { value: 1.5, unit: 'ms', evidence: [],
     why: '45 recordings: late by 0.4 to 1.3 ms on average; 1.7 to 5.8 where handlers compute and blur who came first' },
@@ -14,8 +10,6 @@ export const TRACE_ASSUMPTIONS = {
     why: 'fewer clients of one server can have their reasons, such as a pool for change streams' },
   keepComingShare: { value: 0.25, unit: 'share', evidence: [],
     why: 'of clients: a third of those that come regularly are new in the last third, less of 40 tenants' },
-  clientEachShare: { value: 0.8, unit: 'share', evidence: [],
-    why: 'a route creates a client in each request if so many of its requests are the first to use one' },
   brokenShare: { value: 0.1, unit: 'share', evidence: [],
     why: 'sockets of one client break its order in so many chances: an answer reaches it a little later' },
   pairNats: { value: 3, unit: 'nats', evidence: [],
@@ -40,8 +34,6 @@ export const TRACE_ASSUMPTIONS = {
     why: 'of such waits: exactly as many requests as a limit in the app allows have a place meanwhile' },
   withinLimitShare: { value: 0.98, unit: 'share', evidence: [],
     why: 'of such waits: no more requests have a place meanwhile' },
-  handedOverShare: { value: 0.8, unit: 'share', evidence: [],
-    why: 'of such waits: they end when another request ends, or its last checkout' },
 };
 
 export const TRACE = valuesOf(TRACE_ASSUMPTIONS);

@@ -73,7 +73,7 @@ function findBufferedQueries({ routes }, { byRequest }, times) {
   const gaveUp = times.filter(
     ({ row, durationMs }) =>
       durationMs >= BUFFER_TIMEOUT_MS &&
-      durationMs <= BUFFER_TIMEOUT_MS + DOCTOR.bufferLateMs &&
+      durationMs <= BUFFER_TIMEOUT_MS + COMMON.reactionMs &&
       byRequest.of(row).length === 0,
   );
   return [...groupBy(gaveUp, ({ route }) => route)].flatMap(([route, own]) => {

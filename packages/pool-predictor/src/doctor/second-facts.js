@@ -31,7 +31,7 @@ export class LoopFacts {
     this.busy = isKnown ? mean(this.#seconds.map(({ busy = 0 }) => busy)) : 0;
     this.isFull = this.busy >= DOCTOR.loopFull;
     /** Whether something blocks the event loop repeatedly. */
-    this.isBlocked = this.maxMs >= DOCTOR.loopBlockedMs;
+    this.isBlocked = this.maxMs >= COMMON.slowMs;
   }
 
   /**
@@ -56,7 +56,7 @@ export class LoopFacts {
   wasLate(fromMs, toMs) {
     if (this.isFull) return true;
     if (!this.isBlocked) return false;
-    const late = this.#secondsOf(fromMs, toMs).filter(({ maxMs }) => maxMs >= DOCTOR.loopBlockedMs / 2);
+    const late = this.#secondsOf(fromMs, toMs).filter(({ maxMs }) => maxMs >= COMMON.slowMs / 2);
     return sum(late.map(({ maxMs }) => maxMs)) >= (toMs - fromMs) / 2;
   }
 
@@ -92,7 +92,7 @@ function isStarved({ atMs, busy = 0, cpu }, neighbours, isMachineFull) {
 
 /** @param {number} cores @param {number} busyCores of all programs */
 export function isUsedUp(cores, busyCores) {
-  return cores > 0 && busyCores >= DOCTOR.machineFull * cores;
+  return cores > 0 && busyCores >= COMMON.fullShare * cores;
 }
 
 /** How full the servers were. */

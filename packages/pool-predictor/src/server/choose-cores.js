@@ -46,7 +46,7 @@ function readServer({ atWork }, part, shares) {
   const cores = countFreeCores(server);
   const working = atWork(shares, part);
   const possible = working.meanOf((count) => Math.min(count, cores));
-  const isFull = working.meanOf((count) => (count >= cores + 1 ? 1 : 0)) >= SERVER.fullShare;
+  const isFull = working.meanOf((count) => (count >= cores + 1 ? 1 : 0)) >= COMMON.fullShare;
   return {
     isBusy: busyCores >= SERVER.busyShare * possible,
     used: isFull ? Math.min(cores, busyCores) : cores,

@@ -1,3 +1,4 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
 import { TRACE } from '../assumptions/trace-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { MONITORS } from '../base/monitors.js';
@@ -112,7 +113,7 @@ function findRoute(trace, process) {
     if (isFirst(trace, row)) first.add(request);
   }
   const counts = requests.map(({ all, first }) =>
-    first.size >= Math.max(TRACE.manyClients, TRACE.clientEachShare * all.size) ? first.size : 0,
+    first.size >= Math.max(TRACE.manyClients, COMMON.nearlyAllShare * all.size) ? first.size : 0,
   );
   const most = Math.max(0, ...counts);
   return most === 0 ? -1 : counts.indexOf(most);

@@ -165,7 +165,7 @@ function areHandedOver(waits, requests) {
     const untilMs = startedMs + beforeMs;
     return countUpTo(sorted, untilMs) > countUpTo(sorted, untilMs - COMMON.lateMs);
   });
-  return handedOver.length >= TRACE.handedOverShare * waits.length;
+  return handedOver.length >= COMMON.nearlyAllShare * waits.length;
 }
 
 /** @param {number[]} values at least one */

@@ -1,4 +1,4 @@
-import { TRACE } from '../assumptions/trace-assumptions.js';
+import { COMMON } from '../assumptions/common-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { countBelow } from '../base/intervals.js';
 import { EVENTS, OUTCOMES } from '../reading/recorded-trace.js';
@@ -38,13 +38,13 @@ export function followOutages(trace, pool) {
   const found = findClears(trace, pool);
   const rowsOf = groupBy(found.length > 0 ? checkouts.requestOf.keys() : [], (row) => checkouts.requestOf[row]);
   const outages = found.map(({ atMs, readyMs }) => {
-    const lastMs = readyMs + TRACE.selectedMs;
+    const lastMs = readyMs + COMMON.reactionMs;
     for (let row = countBelow(checkouts.startedMs, readyMs); checkouts.startedMs[row] <= lastMs; row++) {
       const request = checkouts.requestOf[row];
       if (checkouts.poolOf[row] !== pool || request < 0) continue;
       const before = findBefore(trace, rowsOf.get(request) ?? [], row);
       const endedMs = before === undefined ? requests.startedMs[request] : endOf(trace, before);
-      if (!(endedMs >= atMs - TRACE.sameMomentMs)) continue;
+      if (!(endedMs >= atMs - COMMON.waitedMs)) continue;
       const isAgain =
         before !== undefined && isSameOperation(trace, before, row) && checkouts.startedMs[before] <= atMs;
       if (!isAgain && endedMs > readyMs) continue;
@@ -161,7 +161,7 @@ function losesUses(trace, pool, { atMs, lost }) {
   for (let row = 0; row < length; row++) {
     if (poolOf[row] !== pool || !GOT_CONNECTION.includes(outcomeOf[row])) continue;
     const endMs = endOf(trace, row);
-    if (!(waitedUntil(trace, row) <= atMs && endMs >= atMs - TRACE.sameMomentMs)) continue;
+    if (!(waitedUntil(trace, row) <= atMs && endMs >= atMs - COMMON.waitedMs)) continue;
     uses++;
     if (outcomeOf[row] === OPERATION_FAILED || lost.has(row)) losses++;
   }

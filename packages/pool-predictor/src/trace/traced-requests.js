@@ -1,5 +1,4 @@
 import { COMMON } from '../assumptions/common-assumptions.js';
-import { TRACE } from '../assumptions/trace-assumptions.js';
 import { Intervals } from '../base/intervals.js';
 import { planRecorded } from '../simulator/request-plan.js';
 import { levelRounding, sameMsOf } from '../reading/resolution.js';
@@ -84,7 +83,7 @@ function describeRequest(trace, row, lastMs) {
   const firstMs = trace.checkOutStartedMs[row];
   const startedMs = Number(trace.requestStartedMs?.[row]);
   const endedMs = Number(trace.requestEndedMs?.[row]);
-  const isMeasured = startedMs <= firstMs + TRACE.sameMomentMs && firstMs <= endedMs;
+  const isMeasured = startedMs <= firstMs + COMMON.waitedMs && firstMs <= endedMs;
   return {
     number: trace.requestOf?.[row] ?? -1,
     route: trace.routeOf[row],
