@@ -131,7 +131,7 @@ function explainParts({ text, route, limitMs }, { serviceMs, overheadMs, places 
           ? 'That rest alone is too slow, and no pool changes it: look at the app, its machine and the network.'
           : 'Together they are too slow, and no pool changes that: make either faster, or relax the goal.';
   return (
-    `"${text}": nobody would wait for a connection. The query of ${route} takes up to ` +
+    `"${text}": without a limit, nobody would wait for a connection. The query of ${route} takes up to ` +
     `${formatAgainst(serviceMs, limitMs)}, the rest of the response up to ` +
     `${formatAgainst(overheadMs, limitMs)}. ${cause}`
   );
