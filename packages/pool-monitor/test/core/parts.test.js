@@ -6,6 +6,7 @@ import { listHolders, Longest } from '../../src/core/holders.js';
 import { RequestContext } from '../../src/core/request-context.js';
 import { Ring } from '../../src/core/ring.js';
 import { sampleServiceTimes } from '../../src/core/service-times.js';
+import { SessionTransactions } from '../../src/core/session-transactions.js';
 
 /** @import { Checkout } from '../../src/core/checkout.js' */
 /** @import { Connection } from '../../src/core/connections.js' */
@@ -274,4 +275,13 @@ describe('service times', () => {
     expect(valuesMs).toHaveLength(100);
     expect(valuesMs[0]).toBe(149);
   });
+});
+
+test('transactions keep their numbers, but the oldest of many is forgotten', () => {
+  const transactions = new SessionTransactions();
+  const numberOf = (/** @type {number} */ session, /** @type {bigint} */ txnNumber) =>
+    transactions.numberOf({ lsid: { id: Buffer.from(String(session)) }, txnNumber });
+  expect([numberOf(1, 1n), numberOf(2, 1n), numberOf(1, 2n), numberOf(1, 1n)]).toEqual([1, 2, 3, 1]);
+  for (let session = 3; session <= 10_000; session++) numberOf(session, 1n);
+  expect([numberOf(2, 1n), numberOf(1, 1n)]).toEqual([2, 10_002]);
 });
