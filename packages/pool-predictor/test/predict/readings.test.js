@@ -23,20 +23,26 @@ describe('two readings of a load', () => {
       /** @type {unknown} */ ({ load: { floor: ms, ...load }, variants: [{ settings: { poolSize: 2 }, predicted }] })
     );
   };
-  const other = /** @type {Load} */ ({});
-  const load = { ...other, otherReading: other };
+  const alone = /** @type {Load} */ ({});
+  const load = { ...alone, otherReading: alone };
 
-  test('the figures are the likely ones, their bands hold both, and the need is the larger', async () => {
-    const [likely, fewest] = [foresee(100, { knee: 7, peakActive: 4 }), foresee(20, { knee: 3, peakActive: 6 })];
-    const { variants, load: need } = await predictReadings(load, async (one) => (one === load ? likely : fewest));
-    const { low, high, ...figures } = variants[0].predicted;
-    expect(figures).toEqual({ meanWaitMs: 100, routes: { '/a': { count: 9, p95Ms: 100 } } });
-    expect([low, high].map((end) => [end?.meanWaitMs, end?.routes['/a'].p95Ms])).toEqual([
-      [18, 18],
-      [expect.closeTo(110), expect.closeTo(110)],
-    ]);
-    expect(need).toEqual({ floor: 100, knee: 7, peakActive: 6 });
-  });
+  test.each([
+    ['longer', 100, 20],
+    ['shorter', 20, 100],
+  ])(
+    'the figures are the likely ones, here the %s; bands hold both, and the need is the larger',
+    async (_, ms, other) => {
+      const [likely, fewest] = [foresee(ms, { knee: 7, peakActive: 4 }), foresee(other, { knee: 3, peakActive: 6 })];
+      const { variants, load: need } = await predictReadings(load, async (one) => (one === load ? likely : fewest));
+      const { low, high, ...figures } = variants[0].predicted;
+      expect(figures).toEqual({ meanWaitMs: ms, routes: { '/a': { count: 9, p95Ms: ms } } });
+      expect([low, high].map((end) => [end?.meanWaitMs, end?.routes['/a'].p95Ms])).toEqual([
+        [18, 18],
+        [expect.closeTo(110), expect.closeTo(110)],
+      ]);
+      expect(need).toEqual({ floor: ms, knee: 7, peakActive: 6 });
+    },
+  );
 
   test('no size is enough for both if there is none for one', async () => {
     const found = [foresee(1, { knee: null }), foresee(1, { knee: 3 })];
@@ -48,7 +54,7 @@ describe('two readings of a load', () => {
 
   test('one reading is predicted once', async () => {
     const only = foresee(1, {});
-    expect(await predictReadings(other, async () => only)).toBe(only);
+    expect(await predictReadings(alone, async () => only)).toBe(only);
   });
 });
 
