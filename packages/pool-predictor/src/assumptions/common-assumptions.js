@@ -15,7 +15,7 @@ export const COMMON_ASSUMPTIONS = {
   reactionMs: { value: 50, unit: 'ms', evidence: [],
     why: 'what a time limit, a broken connection or a server that is back leads to comes within this time' },
   slowMs: { value: 50, unit: 'ms', evidence: [],
-    why: 'a handshake, a failed operation, time outside the database or what blocks the event loop matters from here on' },
+    why: 'a handshake, a failed operation, time outside the database, a blocked event loop: worth a word from here on' },
   rareShare: { value: 0.01, unit: 'share', evidence: [],
     why: 'what so few checkouts or operations have decides no p99' },
   smallShare: { value: 0.05, unit: 'share', evidence: [],
@@ -27,7 +27,7 @@ export const COMMON_ASSUMPTIONS = {
   nearlyAllShare: { value: 0.8, unit: 'share', evidence: [],
     why: 'of requests: a route creates a client in each, or a limit in the app hands over its places' },
   fullShare: { value: 0.9, unit: 'share', evidence: [],
-    why: 'a machine has no room for more above this share of its cores, a server if its queries wait for so much of the time' },
+    why: 'a machine is full above this share of its cores, a server if queries wait for them for so much of the time' },
 };
 
 export const COMMON = valuesOf(COMMON_ASSUMPTIONS);

@@ -27,7 +27,7 @@ export const PREDICTION_ASSUMPTIONS = {
   busyShare: { value: 0.8, unit: 'share', evidence: [],
     why: 'no band is widened as for a server that is busier: its queue does not grow without end' },
   unservedShare: { value: 0.05, unit: 'share', evidence: ['causes/jam/mixed'],
-    why: 'more checkouts that got no connection, and have no request to replay, are a part of the load that is missing' },
+    why: 'more checkouts that got no connection, and have no request to replay, are a load that is missing' },
 };
 
 export const PREDICTION = valuesOf(PREDICTION_ASSUMPTIONS);
