@@ -1,44 +1,44 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, jest, test } from '@jest/globals';
 import { explainDoubt } from 'mongodb-pool-page/page/prediction-words.js';
 import { REASONS } from 'mongodb-pool-page/universal/finding-words.js';
-import { checkRecording, describeCheck, openRecording, readTraceText } from 'mongodb-pool-predictor';
+import { judgeTrust, openRecording, readTraceText } from 'mongodb-pool-predictor';
 import { runProgram } from '../../lab/cli/program.js';
 import { readIncident } from '../../playground/browser/incident.js';
 import { predictPreset } from '../../playground/browser/simulation.js';
 
-/** A minute in which nobody waited: one request a second, each of another user. */
+/** A minute with one request a second, each of another user, the last 15 of whom left after 300 ms. */
 const TRACE = [
   { trace: 'mongodb-pool-lab', version: 3, resolutionMs: 0.001 },
   { define: 'pool', id: 0, name: null, address: 'db:1', options: { maxPoolSize: { value: 2, from: 'code' } } },
   { define: 'route', id: 0, name: '/a' },
   ...Array.from({ length: 60 }, (_, request) => [
     { atMs: request * 1000, waitMs: 0, useMs: 5, pool: 0, connection: 1, route: 0, request },
-    { request, atMs: request * 1000, durationMs: 6, status: 200, route: 0, socket: request + 1 },
+    {
+      ...{ request, atMs: request * 1000, route: 0, socket: request + 1 },
+      ...(request < 45 ? { durationMs: 6, status: 200 } : { durationMs: 300, status: 0 }),
+    },
   ]).flat(),
 ]
   .map((line) => `${JSON.stringify(line)}\n`)
   .join('');
 
-test('a finding has the words of the table on the terminal, in a report, on the page and the playground', async () => {
+test('a finding has the words of the table on the terminal, on the page and in the playground', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'words-'));
-  const [file, page] = ['trace.jsonl', 'report.html'].map((name) => path.join(folder, name));
+  const file = path.join(folder, 'trace.jsonl');
   await writeFile(file, TRACE);
-  const row = jest.replaceProperty(REASONS, 'nobodyWaited', { words: 'the road was empty' });
+  const row = jest.replaceProperty(REASONS, 'clientsGiveUp', { words: 'the road was empty' });
   let printed = '';
   const output = jest.spyOn(process.stdout, 'write').mockImplementation((text) => Boolean((printed += String(text))));
   try {
-    await runProgram(['predict', '--trace', file, '--pool-sizes', '1,2,4', '--seeds', '19', '--html', page]);
-    const recording = openRecording([await readTraceText(TRACE)]);
-    const check = await checkRecording(recording);
-    const doubt = describeCheck(check);
+    await runProgram(['predict', '--trace', file, '--pool-sizes', '1,2,4', '--seeds', '19']);
+    const doubt = judgeTrust(openRecording([await readTraceText(TRACE)]), null).refusal;
     const texts = {
       terminal: printed,
-      report: await readFile(page, 'utf8'),
-      page: explainDoubt(/** @type {any} */ ({ doubt, poolSizes: [], isOpen: false, check }), null),
-      playground: (await readIncident(TRACE)).trust,
+      page: explainDoubt(/** @type {any} */ ({ doubt, poolSizes: [], isOpen: false }), null),
+      playground: (await readIncident(TRACE)).why,
     };
     for (const [place, text] of Object.entries(texts))
       expect([place, /the\s+road\s+was\s+empty/.test(text)]).toEqual([place, true]);
@@ -52,6 +52,6 @@ test('a finding has the words of the table on the terminal, in a report, on the 
 test('the playground hides the figures of a trace that predict hides, and says why', async () => {
   const { variants, warnings } = await predictPreset({ trace: TRACE, pool: 1, poolSizes: [1, 2, 4] });
   const p95 = variants.map(({ predicted }) => predicted.routes['/a'].p95Ms);
-  expect(p95.map(Number.isNaN)).toEqual([true, false, false]);
-  expect(warnings).toContainEqual(expect.stringContaining(`for 1: ${REASONS.nobodyWaited.words}`));
+  expect(p95).toEqual([NaN, NaN, NaN]);
+  expect(warnings).toContainEqual(expect.stringMatching(/^No figures for 1, 2, 4: 15 clients left after 300 ms /));
 });
