@@ -9,8 +9,8 @@
  * @property {number} [request] default: its place in the list, where it has a socket
  * @property {number} [socket] makes a line of the request, which lasts as long as the wait and the use
  *
- * @typedef {{ request: number, route: string, atMs: number, durationMs: number, status?: number, socket?: number }}
- *   TracedRequest status: default 200
+ * @typedef {{ request: number, route: string, atMs: number, durationMs: number, status?: number, socket?: number,
+ *   process?: number }} TracedRequest status: default 200
  */
 
 /**

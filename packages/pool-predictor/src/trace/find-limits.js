@@ -35,14 +35,20 @@ import { Intervals, countUpTo } from '../base/intervals.js';
  * @returns {FoundLimit[]}
  */
 export function findLimits(trace) {
-  const { routeOf } = trace.requests;
+  const { durationMs, routeOf } = trace.requests;
   const spans = findSpans(trace);
-  const mayWait = (/** @type {number} */ row) => isLong(describeRequest(trace, spans, row));
-  const rows = [...spans.firstRows.keys()].filter((row) => spans.firstRows[row] >= 0);
-  return [...groupBy(rows, (row) => routeOf[row])].flatMap(([route, own]) => {
-    if (own.filter(mayWait).length < COMMON.minRequests) return [];
-    const requests = own.map((row) => describeRequest(trace, spans, row));
-    const waits = requests.filter(isLong);
+  const { firstRows, beforeMs } = spans;
+  const isLong = (/** @type {number} */ row) =>
+    beforeMs[row] >= COMMON.lateMs && beforeMs[row] >= TRACE.limitedShare * durationMs[row];
+  const rows = Uint32Array.from(firstRows.keys()).filter((row) => firstRows[row] >= 0);
+  return [...groupBy(rows.filter(isLong), (row) => routeOf[row])].flatMap(([route, long]) => {
+    if (long.length < COMMON.minRequests) return [];
+    const describe = (/** @type {number} */ row) => describeRequest(trace, spans, row);
+    const requests = Array.from(
+      rows.filter((row) => routeOf[row] === route),
+      describe,
+    );
+    const waits = long.map(describe);
     if (!areHandedOver(waits, requests)) return [];
     const [best] = [false, true]
       .map((untilAnswer) => ({ untilAnswer, ...countPlaces(waits, requests, untilAnswer) }))
@@ -78,40 +84,37 @@ export function findLimitsOf(trace, pool) {
 
 /**
  * @param {Pick<RecordedTrace, 'checkouts' | 'requests'>} trace
- * @returns {{ firstRows: Int32Array, checkedInMs: Float64Array }} by request: its first checkout, -1 if that did not
- *   start before its answer; and when the last one ended
+ * @returns {Record<'firstRows' | 'beforeMs' | 'checkedInMs', Float64Array>} by request: its first checkout, -1 if that
+ *   did not start before its answer; the time until that; and when the last one ended
  */
 function findSpans({ checkouts: { startedMs, waitMs, useMs, requestOf }, requests }) {
-  const firstRows = new Int32Array(requests.startedMs.length).fill(-1);
-  const checkedInMs = new Float64Array(firstRows.length);
+  const [firstRows, beforeMs, checkedInMs] = [-1, NaN, 0].map((none) =>
+    new Float64Array(requests.startedMs.length).fill(none),
+  );
   for (let row = 0; row < requestOf.length; row++) {
     const request = requestOf[row];
     if (!(startedMs[row] <= requests.startedMs[request] + requests.durationMs[request])) continue;
-    if (firstRows[request] < 0) firstRows[request] = row;
+    if (firstRows[request] < 0) {
+      firstRows[request] = row;
+      beforeMs[request] = Math.max(0, startedMs[row] - requests.startedMs[request]);
+    }
     checkedInMs[request] = Math.max(checkedInMs[request], startedMs[row] + waitMs[row] + (useMs[row] || 0));
   }
-  return { firstRows, checkedInMs };
+  return { firstRows, beforeMs, checkedInMs };
 }
 
 /**
- * @param {Pick<RecordedTrace, 'checkouts' | 'requests'>} trace
+ * @param {Pick<RecordedTrace, 'requests'>} trace
  * @param {ReturnType<typeof findSpans>} spans
  * @param {number} row
  * @returns {LimitedRequest}
  */
-function describeRequest({ checkouts, requests }, spans, row) {
-  const firstRow = spans.firstRows[row];
+function describeRequest({ requests }, { firstRows, beforeMs, checkedInMs }, row) {
   const startedMs = requests.startedMs[row];
   return {
-    ...{ row, route: requests.routeOf[row], startedMs, firstRow, checkedInMs: spans.checkedInMs[row] },
-    beforeMs: Math.max(0, checkouts.startedMs[firstRow] - startedMs),
-    answeredMs: startedMs + requests.durationMs[row],
+    ...{ row, route: requests.routeOf[row], startedMs, beforeMs: beforeMs[row] },
+    ...{ firstRow: firstRows[row], checkedInMs: checkedInMs[row], answeredMs: startedMs + requests.durationMs[row] },
   };
-}
-
-/** Whether it may have waited for a place. @param {LimitedRequest} request */
-function isLong({ beforeMs, startedMs, answeredMs }) {
-  return beforeMs >= COMMON.lateMs && beforeMs >= TRACE.limitedShare * (answeredMs - startedMs);
 }
 
 /** @param {LimitedRequest} request @param {boolean} untilAnswer */

@@ -15,7 +15,7 @@ import { SOCKET_USES } from './socket-users.js';
  * @param {Map<number, SocketUse>} options.uses of sockets
  * @param {number} options.firstMs when the first checkout started
  * @param {number} options.lastMs when the last one did
- * @returns {QuerylessRequest[]} in the order of their starts, which count from the first checkout
+ * @returns {QuerylessRequest[]} whose starts count from the first checkout
  */
 export function listQueryless({ requests, checkouts }, { process, newRow, uses, firstMs, lastMs }) {
   const { startedMs, durationMs, statusOf, processOf, routeOf, socketOf } = requests;
@@ -33,5 +33,5 @@ export function listQueryless({ requests, checkouts }, { process, newRow, uses, 
       ...{ startedMs: startedMs[row] - firstMs, durationMs: durationMs[row], route, socket: socketOf[row], socketUse },
     });
   }
-  return listed.sort((a, b) => a.startedMs - b.startedMs);
+  return listed;
 }

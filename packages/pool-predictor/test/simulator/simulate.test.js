@@ -476,8 +476,14 @@ describe('a limit on the requests of a route at once', () => {
   });
 
   test('a long queue that is refused is no deep recursion', () => {
-    const arrivals = Array.from({ length: 30_000 }, () => ({ atMs: 0, route: '/a', serviceMs: 10 }));
-    const limited = { kind: /** @type {const} */ ('limited'), maxPoolSize: 2, slowRoutes: ['/a'], slowSize: 1 };
-    expect(run({ places: 2 }, { arrivals, pool: limited, keepRequests: false })).toMatchObject({ failures: 29_999 });
+    // The second query of the first request is refused, and then every one of those that wait for its place.
+    const known = { ...ONE, servicesMs: [10, 10], startsAfter: [0, 1], gapsMs: [0, 5], endsAfter: 2 };
+    const arrivals = [
+      { atMs: 0, route: '/a', known },
+      ...Array.from({ length: 30_000 }, () => ({ atMs: 1, route: '/a', known: ONE })),
+      { atMs: 12, route: '/b', serviceMs: 1000 },
+    ];
+    const limited = { kind: /** @type {const} */ ('limited'), maxPoolSize: 2, slowRoutes: ['/a', '/b'], slowSize: 1 };
+    expect(run({}, { arrivals, pool: limited, keepRequests: false })).toMatchObject({ failures: 30_001 });
   });
 });
