@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readTraceText } from 'mongodb-pool-predictor';
 import { CASES } from '../../benchmarks/doctor/cases.js';
+import { POOLS } from '../../benchmarks/predicted-vs-measured/apps.js';
 import { isAlike, measureRoutes } from '../../benchmarks/predicted-vs-measured/measure-routes.js';
 import { KINDS, slugOf } from '../../benchmarks/predicted-vs-measured/recorded-loads.js';
 import {
@@ -50,7 +51,7 @@ test('they contradict neither each other nor themselves', async () => {
   expect(contradictions).toEqual([]);
 });
 
-test('each kind of load is there at two sizes, measured twice, each cause twice, and two jams, in 4 MB', async () => {
+test('each kind of load is there at two sizes, measured at five, each cause twice, and two jams, in 4 MB', async () => {
   const names = [
     ...Object.keys(KINDS).flatMap((kind) => [2, 8].map((size) => `loads/${slugOf(kind)}/recorded-at-${size}`)),
     ...Object.keys(CASES).flatMap((cause) => ['open', 'closed'].map((loop) => `causes/${cause}/${loop}-loop`)),
@@ -64,6 +65,8 @@ test('each kind of load is there at two sizes, measured twice, each cause twice,
   ];
   expect(recordings.map(({ name }) => name)).toEqual(names.toSorted());
   expect(recordings.filter(({ measured, injected }) => !measured && !injected)).toEqual([]);
+  const incomplete = recordings.filter(({ measured: truth }) => truth && !POOLS.every((size) => truth.measured[size]));
+  expect(incomplete.map(({ name }) => name)).toEqual([]);
   const files = (await readdir(CORPUS, { recursive: true })).filter((file) => file.endsWith('.gz'));
   const sizes = await Promise.all(files.map(async (file) => (await stat(path.join(CORPUS, file))).size));
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_BYTES);
