@@ -45,7 +45,8 @@ const MIN_LONG_LOAD_REQUESTS = 3000;
  * @property {number} seeds how many runs each figure comes from
  * @property {number} firstSeed of the first run
  * @property {Noise[] | null} noise of each goal; null when the overhead is known
- * @property {ResponseParts[] | null} parts of each goal's responses; null when the overhead is not known
+ * @property {ResponseParts[] | null} parts of each goal's responses, where no size meets the goals; null when the
+ *   overhead is not known
  * @property {Denial | null} denial
  * @property {number | null} fewest callers who could have sent all requests of a recording: the other reading of it;
  *   null if there is none
@@ -123,10 +124,10 @@ export async function advise({
   const denial = await findDenial(load, studies[0], slos);
   if (denial) return { ...known, verdict: 'denied', denial };
 
-  const split = await splitGoals({ studies, slos, services, overhead, samples });
-  const isBelowNoise = split.noise?.some(({ isBelow }) => isBelow) ?? false;
-  if (isBelowNoise && split.noise?.every(({ bestMs }, goal) => bestMs < slos[goal].limitMs))
-    return { ...known, ...split, verdict: 'belowNoise' };
+  const noise = overhead ? null : await compareGoals({ studies, slos, samples });
+  const isBelowNoise = noise?.some(({ isBelow }) => isBelow) ?? false;
+  if (isBelowNoise && noise?.every(({ bestMs }, goal) => bestMs < slos[goal].limitMs))
+    return { ...known, noise, verdict: 'belowNoise' };
   const poolSize = await common.search(
     1,
     MAX_SIZES * Math.max(...studies.map(({ facts }) => facts.peakActive)),
@@ -140,10 +141,15 @@ export async function advise({
     isMet: poolSize !== null,
     instances: fleet?.instances,
   });
-  if (poolSize === null)
-    return { ...known, ...split, verdict: 'nothing', loads: await findBestSizes(studies, slos), saturation };
-  if (isBelowNoise) return { ...known, ...split, verdict: 'belowNoise', saturation };
-  return { ...known, ...split, saturation, ...(await describeSize({ studies, poolSize, services, slos, fleet })) };
+  if (poolSize === null) {
+    const parts =
+      overhead &&
+      slos.map((slo, goal) => splitResponse(slo, services[slo.route], overhead, samples[goal].count, seeds));
+    const loads = await findBestSizes(studies, slos);
+    return { ...known, noise, parts: parts ?? null, verdict: 'nothing', loads, saturation };
+  }
+  if (isBelowNoise) return { ...known, noise, verdict: 'belowNoise', saturation };
+  return { ...known, noise, saturation, ...(await describeSize({ studies, poolSize, services, slos, fleet })) };
 }
 
 /** @param {Load} load @param {Slo[]} slos @throws {Error} naming a goal whose route the load does not have */
@@ -160,28 +166,18 @@ function chooseRunCount(given, requests) {
 }
 
 /**
- * Compares each goal with the noise of a response, or, where the overhead is known, splits its responses into their
- * parts.
+ * Compares each goal with the noise of a response.
  *
- * @param {{ studies: LoadStudy[], slos: Slo[], services: Record<string, Service>, overhead: Service | undefined,
- *   samples: GoalSamples[] }} goals
- * @returns {Promise<Pick<Advice, 'noise' | 'parts'>>}
+ * @param {{ studies: LoadStudy[], slos: Slo[], samples: GoalSamples[] }} goals
+ * @returns {Promise<Noise[]>}
  */
-async function splitGoals({ studies, slos, services, overhead, samples }) {
-  if (overhead) {
-    const [{ seeds }] = studies;
-    const parts = slos.map((slo, goal) =>
-      splitResponse(slo, services[slo.route], overhead, samples[goal].count, seeds),
-    );
-    return { noise: null, parts };
-  }
+async function compareGoals({ studies, slos, samples }) {
   /** @type {Judgement['goals'][]} */
   const best = [];
   for (const study of studies) best.push((await study.judge(UNLIMITED)).goals);
-  const noise = slos.map((slo, goal) =>
+  return slos.map((slo, goal) =>
     compareWithNoise(slo, Math.max(...best.map((goals) => goals[goal].upperMs)), samples[goal].count),
   );
-  return { noise, parts: null };
 }
 
 /**

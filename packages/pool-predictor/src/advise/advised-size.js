@@ -32,7 +32,7 @@ import { compareRemedies } from './remedies.js';
  * @typedef {object} BestSize
  * @property {number | null} poolSize null: without a limit on connections. Where that is a worse size than `floor`,
  *   because queries slow each other down, it is `floor`
- * @property {number} runs that the figures come from: all, or a few, if these miss a goal
+ * @property {number} runs that the figures come from: a few, or all, if the few of every load meet the goals
  * @property {{ medianMs: number, upperMs: number, isMet: boolean }[]} goals upperMs of a few runs: the longest
  *
  * @typedef {{ poolSize: number, factor: number, reading: number, text: string, ms: number }} Smaller why one connection
@@ -58,20 +58,24 @@ export function describeStudy({ factor, reading, facts: { floor, meanActive, pea
  * @returns {Promise<StudiedLoad[]>} with the best that a size can do
  */
 export async function findBestSizes(studies, slos) {
-  const loads = [];
+  const found = [];
   for (const study of studies) {
     const { floor, peakActive } = study.facts;
     const unlimited = judgeFew(study.lookedAt, slos);
     const isLimited = study.isShared && floor < peakActive;
     const limited = isLimited ? judgeFew(await study.look({ maxPoolSize: floor }), slos) : unlimited;
     const isBetter = limited.goals.every(({ upperMs }, goal) => upperMs < unlimited.goals[goal].upperMs);
-    const few = isBetter ? limited : unlimited;
-    const isMissed = few.goals.some(({ isMet }) => !isMet);
-    const { goals, runs } = isMissed ? few : await study.judge(isBetter ? { maxPoolSize: floor } : UNLIMITED);
+    found.push({ study, poolSize: isBetter ? floor : null, few: isBetter ? limited : unlimited });
+  }
+  const isMissed = found.some(({ few }) => few.goals.some(({ isMet }) => !isMet));
+  const loads = [];
+  for (const { study, poolSize, few } of found) {
+    const pool = poolSize === null ? UNLIMITED : { maxPoolSize: poolSize };
+    const { goals, runs } = isMissed ? few : await study.judge(pool);
     loads.push({
       ...describeStudy(study),
       best: {
-        poolSize: isBetter ? floor : null,
+        poolSize,
         runs: runs.length,
         goals: goals.map(({ medianMs, upperMs, isMet }) => ({ medianMs, upperMs, isMet })),
       },

@@ -53,6 +53,7 @@ export function compareWithNoise({ share, limitMs }, bestMs, requests) {
  *   goal's percentile
  * @property {number} serviceMs
  * @property {number} overheadMs
+ * @property {number | null} places that the app has for requests of the route at once; null: it has no limit
  */
 
 /**
@@ -85,6 +86,7 @@ export function splitResponse({ share }, service, overhead, requests, seeds) {
   return {
     serviceMs: upperLimit(runs.map((run) => run.serviceMs)),
     overheadMs: upperLimit(runs.map((run) => run.overheadMs)),
+    places: service.limit?.places ?? null,
   };
 }
 

@@ -26,7 +26,7 @@ export function findImpatience({ patience }) {
 /**
  * Requests fail in the simulation where the settings of the app, or a lost server, end them. That clients leave is not
  * in it, so the number of failures is known only where no request takes much longer than clients waited in the
- * recording.
+ * recording, or longer than their time limit.
  *
  * @param {Pick<Trace, 'patience' | 'header'>} trace
  * @returns {(poolSize: number, figures: PredictedFigures) => CodedFinding | null} why it is unknown how many requests
@@ -35,10 +35,11 @@ export function findImpatience({ patience }) {
 export function judgeFailures({ patience, header }) {
   if (!patience) return () => null;
   const { longestMs, leftMs } = patience;
+  const knownMs = Math.min(PREDICTION.bandFactor * longestMs, findImpatience({ patience })?.afterMs ?? Infinity);
   return (poolSize, { maxMs }) => {
     // What failed at the recorded size was recorded, but for what clients did who left.
     const isKnown = leftMs.length === 0 && poolSize === header.maxPoolSize;
-    if (isKnown || !(maxMs > PREDICTION.bandFactor * longestMs)) return null;
+    if (isKnown || !(maxMs > knownMs)) return null;
     return { code: 'unknownFailures', figures: { longestMs } };
   };
 }

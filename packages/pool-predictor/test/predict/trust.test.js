@@ -77,6 +77,8 @@ describe('clients who leave', () => {
     expect(codesAt(all, 2)).toEqual([null, null, 'unknownFailures']);
     expect(codesAt(all, 4)).toEqual([null, null, null]);
     expect(codesAt(some, 4)).toEqual([null, null, 'unknownFailures']);
+    // A time limit of 30 ms leaves no doubt.
+    expect(codesAt(await leave(5, () => 30), 4)).toEqual([null, 'unknownFailures', 'unknownFailures']);
   });
 
   test.each([
