@@ -4,7 +4,7 @@
 /** @import { Answers, Texts } from './recordings.js' */
 
 /**
- * @typedef {object} Said of a recording
+ * @typedef {object} Statements of a recording
  * @property {Texts} texts each paragraph in one line
  * @property {Answers} answers
  * @property {TableRow[]} rows of the table of predict
@@ -17,7 +17,7 @@ const FEW = 0.05;
 
 /**
  * What is said, and can't be true beside the rest.
- * @type {Record<string, (said: Said) => (string | false | undefined)[]>}
+ * @type {Record<string, (said: Statements) => (string | false | undefined)[]>}
  */
 const RULES = {
   'more than there is': ({ texts }) =>
@@ -108,7 +108,7 @@ const RULES = {
  */
 export function findContradictions(answers, texts) {
   const joined = Object.entries(texts).map(([command, text]) => [command, joinLines(text)]);
-  /** @type {Said} */
+  /** @type {Statements} */
   const said = { answers, texts: Object.fromEntries(joined), rows: readRows(texts.predict) };
   return Object.entries(RULES).flatMap(([name, find]) =>
     find(said).flatMap((what) => (what ? [`${name}: ${what}`] : [])),
