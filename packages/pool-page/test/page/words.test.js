@@ -367,15 +367,14 @@ describe('predictions', () => {
   const whatIfOf = (/** @type {object} */ facts) =>
     /** @type {WhatIf} */ ({ poolSizes: /** @type {number[]} */ ([]), ...facts });
   /** @param {string} code @param {object} [figures] */
-  const doubtOf = (code, figures = {}) => ({ doubt: { code, figures }, check: {} });
-  const NOBODY = { doubt: { code: 'nobodyWaited', figures: {} }, check: { status: 'notChecked' } };
+  const doubtOf = (code, figures = {}) => ({ doubt: { code, figures } });
+  const FEW = doubtOf('fewRequests');
 
   test.each([
-    [NOBODY, /^No prediction: nobody waited for a full pool\. Send more/],
-    [doubtOf('otherWaits', { waits: { otherShare: 0.8 } }), /^No prediction: 80 % of the recorded waiting was neither/],
-    [{ ...doubtOf('sharedSockets'), poolSizes: [1] }, /^No figures for the other sizes: several callers/],
-    [{ doubt: null, check: { status: 'holds' } }, /^$/],
-    [{ ...NOBODY, isOpen: true }, /^The queue is empty again\./],
+    [FEW, /^No prediction: there are fewer than 20 requests\.$/],
+    [doubtOf('clientsGiveUp', { afterMs: 300, count: 9 }), /^No prediction: 9 clients left after 300 ms/],
+    [{ doubt: null }, /^$/],
+    [{ ...FEW, isOpen: true }, /^The queue is empty again\./],
   ])('why there are no figures is one sentence: %j', (facts, words) => {
     expect(explainDoubt(whatIfOf(facts), null)).toMatch(words);
   });
@@ -389,21 +388,21 @@ describe('predictions', () => {
     const full = { max: 1, active: 1, waiting: 4 };
     const later = 'What each request would have taken follows when it is known.';
     expect(explainDoubt(undefined, queueOf(full))).toBe('4 wait. With 7 connections, nobody would have waited so far.');
-    expect(explainDoubt(whatIfOf(NOBODY), queueOf({ ...full, waiting: 7 }))).toBe(
+    expect(explainDoubt(whatIfOf(FEW), queueOf({ ...full, waiting: 7 }))).toBe(
       `Still growing: 7 wait. With 8 connections, nobody would have waited so far. ${later}`,
     );
     // Not the pool's size, or far too many.
     const unknown = [queueOf({ ...full, max: 2 }), queueOf({ ...full, waiting: 1000 })];
-    for (const queue of unknown) expect(explainDoubt(whatIfOf(NOBODY), queue)).not.toContain('With');
+    for (const queue of unknown) expect(explainDoubt(whatIfOf(FEW), queue)).not.toContain('With');
     expect(
       findQueue({ ...takePool(createState(), createReading(full), 0), seconds, bottleneck: { queries: 9, cores: 2 } })
         ?.enough,
     ).toBeNaN();
-    expect(explainDoubt(whatIfOf({ ...NOBODY, isOpen: true }), queueOf({ ...full, waiting: 0 }))).toMatch(
+    expect(explainDoubt(whatIfOf({ ...FEW, isOpen: true }), queueOf({ ...full, waiting: 0 }))).toMatch(
       /^The queue is empty/,
     );
-    const whys = explainDoubt(whatIfOf(doubtOf('sharedSockets')), queueOf(full));
-    expect(whys).toMatch(/^4 wait\..* No prediction: several callers/);
+    const whys = explainDoubt(whatIfOf(doubtOf('unlimitedPool')), queueOf(full));
+    expect(whys).toMatch(/^4 wait\..* No prediction: the pool has no limit/);
   });
 });
 
