@@ -15,7 +15,7 @@ export const COMMON_ASSUMPTIONS = {
   reactionMs: { value: 50, unit: 'ms', evidence: [],
     why: 'what a time limit, a broken connection or a server that is back leads to comes within this time' },
   slowMs: { value: 50, unit: 'ms', evidence: [],
-    why: 'a handshake, a failed operation, time outside the database, a blocked event loop: worth a word from here on' },
+    why: 'a handshake, a failed operation, time outside the database, a blocked event loop: all matter from here on' },
   rareShare: { value: 0.01, unit: 'share', evidence: [],
     why: 'what so few checkouts or operations have decides no p99' },
   smallShare: { value: 0.05, unit: 'share', evidence: [],

@@ -18,8 +18,6 @@ export const TRACE_ASSUMPTIONS = {
     why: 'evidence, 150 to 1: that the users of all sockets of a client wait for their answers, or do not' },
   fullSocketsShare: { value: 0.15, unit: 'share', evidence: [],
     why: 'of the time: users who hardly think have all sockets in use for 0.56 to 0.77 of it, others at most 0.06' },
-  steadySpread: { value: 0.25, unit: 'of the median', evidence: [],
-    why: 'think times that vary less, from the 10th to the 90th percentile, are those of one user' },
   openedShare: { value: 1 / 3, unit: 'share', evidence: [],
     why: 'where clients open sockets for more of the requests, most are too few to tell users from arrivals' },
   openedKeptShare: { value: 0.15, unit: 'share', evidence: [],

@@ -1,6 +1,6 @@
 import { COMMON } from '../assumptions/common-assumptions.js';
 import { TRACE } from '../assumptions/trace-assumptions.js';
-import { quantile, sum } from '../base/sample-statistics.js';
+import { sum } from '../base/sample-statistics.js';
 
 /** @import { RecordedRequests } from '../reading/recorded-trace.js' */
 
@@ -54,10 +54,7 @@ export function judgeSockets(requests, process, isLoopLate) {
       const isDoubtful = mayArrive || isFleeting(sockets, all.length - kept.length);
       for (const { id } of sockets) uses.set(id, likely === 'waiting' && isDoubtful ? 'unclear' : likely);
     }
-    const likelyUse =
-      mayArrive || (judgeTogether(withOwnClient) === 'arriving' && !withOwnClient.every(isSteady))
-        ? 'unclear'
-        : 'waiting';
+    const likelyUse = mayArrive || judgeTogether(withOwnClient) === 'arriving' ? 'unclear' : 'waiting';
     for (const { id } of withOwnClient) uses.set(id, likelyUse);
   }
   return uses;
@@ -294,10 +291,4 @@ function weighMixture(idleAtStarts, meanIdle) {
   const natsOf = (/** @type {number} */ share) =>
     sum(idleAtStarts.map((idle) => Math.log((share * idle) / meanIdle + 1 - share)));
   return Math.max(...SHARES.map(natsOf)) - natsOf(1);
-}
-
-/** @param {UsedSocket} socket */
-function isSteady({ startsMs, endsMs }) {
-  const thinksMs = startsMs.slice(1).map((ms, index) => ms - endsMs[index]);
-  return quantile(thinksMs, 0.9) - quantile(thinksMs, 0.1) < TRACE.steadySpread * quantile(thinksMs, 0.5);
 }
