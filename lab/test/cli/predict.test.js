@@ -8,7 +8,7 @@ import { createRandom, simulate } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { createSampleResult } from '../report/sample-result.js';
 import { describeCoverage, describePool, describeReplayed } from '../../predictions/describe-input.js';
-import { explainCheck } from '../../predictions/explain-check.js';
+import { explainCheck, explainHidden } from '../../predictions/explain-check.js';
 import { describeSlowdown } from '../../predictions/explain-saturation.js';
 import { expectRefused, runCli } from '../support/run-cli.js';
 import { scratchFolder } from 'test-support/cleanup.js';
@@ -232,18 +232,35 @@ describe('what other tools record', () => {
     expect([Array.from(waitMs), Array.from(useMs)]).toEqual([indices.map(() => 0), indices.map(() => 10)]);
   });
 
-  test('and then be predicted', async () => {
+  test('and then be predicted, as far as it is known who waited for answers', async () => {
     const { file } = await convert(csv);
-    const { code, stdout } = await predict('--trace', file, '--pool-sizes', '1,3', '--seeds', '19', '--json');
-    expect(code).toBe(0);
-    const { variants } = JSON.parse(stdout);
+    const ask = async (/** @type {string[]} */ ...options) => {
+      const { code, stdout } = await predict('--trace', file, '--pool-sizes', '1,3', '--seeds', '19', ...options);
+      expect(code).toBe(0);
+      return stdout;
+    };
+    /** @param {string} stdout @returns {{ measured: any, p50Ms: (number | null)[] }[]} the median, and its band */
+    const read = (stdout) =>
+      JSON.parse(stdout).variants.map((/** @type {any} */ { measured, predicted }) => ({
+        measured,
+        p50Ms: [predicted, predicted.low, predicted.high].map(({ routes }) => routes['/a'].p50Ms),
+      }));
+    const [one, three] = read(await ask('--json'));
     // Nothing counts as recorded, because the size of the pool is not known.
-    expect(variants.map((/** @type {any} */ { measured }) => measured)).toEqual([null, null]);
-    const [one, three] = variants.map((/** @type {any} */ { predicted }) => predicted.routes['/a'].p50Ms);
-    // Each of 50 waits 5 ms for each before it, give or take what the resampled blocks add. The slowest is not checked.
-    expect(Math.abs(one - 132)).toBeLessThan(20);
-    expect(variants[0].predicted.routes['/a'].maxMs).toBeNull();
-    expect(Math.abs(three - 10)).toBeLessThan(1);
+    expect([one.measured, three.measured]).toEqual([null, null]);
+    // Two callers wait for one another. Of 50 arrivals, each waits 5 ms for each before it, give or take what the
+    // resampled blocks add.
+    const [ms, lowMs, highMs] = one.p50Ms.map((each) => each && Math.round(each));
+    expect([ms, lowMs]).toEqual([null, 20]);
+    expect(Math.abs(Number(highMs) - 132)).toBeLessThan(20);
+    expect(Math.abs(Number(three.p50Ms[0]) - 10)).toBeLessThan(1);
+    const text = await ask();
+    expect(text).toMatch(new RegExp(`^ +1 +${lowMs}-${highMs} +20-\\d+ +– +20-\\d+$`, 'm'));
+    const reason = { code: /** @type {const} */ ('wideBand'), figures: { fewest: 2 } };
+    const why = explainHidden({ reason, poolSizes: [1], isAll: true });
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(why);
+    const [arriving] = read(await ask('--json', '--callers', '0'));
+    expect(Math.abs(Number(arriving.p50Ms[0]) - 132)).toBeLessThan(20);
   });
 
   test('is refused by line where the script found no time', async () => {
@@ -359,14 +376,15 @@ ${flow.map((step) => `      - ${step}\n`).join('')}`,
   });
 });
 
-test('a trace: bands from resampled minutes, and a check', async () => {
-  const trace = ['--trace', 'examples/ordinary-minute.jsonl', '--first-seed', '100'];
+test('a trace: bands from resampled minutes, and a check with another one', async () => {
+  const file = 'examples/ordinary-minute.jsonl';
+  const trace = ['--trace', file, '--check', file, '--first-seed', '100'];
   const { code, stdout, stderr } = await predict(...trace, '--pool-sizes', '8', '--seeds', '19', '--bands', '--json');
   expect(code).toBe(0);
   expect(widthOf(stderr)).toBeLessThanOrEqual(80);
   const { settings, check, variants, notes } = JSON.parse(stdout);
   expect(settings).toMatchObject({ seeds: 19, firstSeed: 100 });
-  expect(check).toMatchObject({ of: 'waits', poolSize: 8, status: 'holds' });
+  expect(check).toMatchObject({ poolSize: 8, status: 'holds' });
   expect(notes).toContain(explainCheck(check));
   const { low, high } = variants[0].predicted;
   expect(high.routes['/fast'].p95Ms).toBeGreaterThan(2 * low.routes['/fast'].p95Ms);
@@ -433,10 +451,12 @@ test('a trace whose server was full: it says so, and what it does not know', asy
   expect(Math.abs(twelve / four - 1)).toBeLessThan(0.15);
   expect(one / four).toBeGreaterThan(1.7);
 
-  const silent = await write('silent.jsonl');
-  const withheld = await predict('--trace', silent, ...options);
-  expect(JSON.parse(withheld.stdout)).toMatchObject({ withheld: [1, 12], variants: [{ settings: { poolSize: 4 } }] });
-  expect(withheld.stderr).toContain('No best guess: it would be a size that has no figures.');
+  const silent = await predict('--trace', await write('silent.jsonl'), ...options);
+  expect(JSON.parse(silent.stdout).notes).toContainEqual(
+    expect.stringMatching(
+      /that queries do not slow each other down .* can't tell, because all connections were in use/,
+    ),
+  );
   const file = path.join(folder, 'told.jsonl');
   const never = await predict('--trace', file, '--server-cores', 'none', ...options, '--pool-sizes', '4');
   expect(JSON.parse(never.stdout)).not.toHaveProperty('server');

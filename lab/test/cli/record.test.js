@@ -373,7 +373,7 @@ describe('a trace in place of a scenario', () => {
   const header = '{"trace":"mongodb-pool-lab","version":3}\n';
   const short = traceText({ poolSize: 2, checkouts: [0, 20].map((atMs) => ({ atMs, useMs: 2, route: '/a' })) });
 
-  test('whose waits the pool does not explain gives no advice, and no figures', async () => {
+  test('whose waits were for something else than the pool has them with any pool', async () => {
     const file = fileOf('unexplained.jsonl');
     const checkouts = Array.from({ length: 400 }, (_, index) => ({
       atMs: index * 20,
@@ -383,15 +383,14 @@ describe('a trace in place of a scenario', () => {
       behind: undefined,
     }));
     await writeFile(file, traceText({ poolSize: 4, checkouts }));
-    const check = { status: 'fails', reason: 'otherWaits', waits: { otherShare: 1 } };
     const advised = await runCli(['advise', '--trace', file, '--slo', '/a p95 < 50ms', '--json']);
-    expect({ code: advised.code, ...JSON.parse(advised.stdout) }).toMatchObject({
-      code: 4,
-      verdict: 'noPrediction',
-      check,
-    });
-    const { code, stdout } = await runCli(['predict', '--trace', file, '--pool-sizes', '1,4,8', '--json']);
-    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, check, withheld: [1, 4, 8], variants: [] });
+    expect({ code: advised.code, ...JSON.parse(advised.stdout) }).toMatchObject({ code: 1, verdict: 'nothing' });
+    const { code, stdout } = await runCli(['predict', '--trace', file, '--pool-sizes', '2,4,8', '--json']);
+    const { check, withheld, variants } = JSON.parse(stdout);
+    expect({ code, check, withheld }).toEqual({ code: 0, check: undefined, withheld: undefined });
+    expect(variants.map((/** @type {any} */ { predicted }) => Math.round(predicted.routes['/a'].p95Ms))).toEqual([
+      66, 66, 66,
+    ]);
   });
 
   test('with too few checkouts is not enough data', async () => {
