@@ -94,21 +94,25 @@ export function judgeTrace(trace) {
   const byCause = groupBy([...inPool, ...limits.flatMap(listLimited)], ({ cause }) => cause);
   const sums = [...byCause].map(([cause, own]) => ({ cause, own, waitedMs: sum(own.map((wait) => wait.waitedMs)) }));
   const waitedMs = sum(sums.map((each) => each.waitedMs));
-  const waiting = countRequests(sums.flatMap(({ cause, own }) => (cause === 'none' ? [] : own)));
+  const waiting = countRequests(
+    sums.flatMap(({ cause, own }) => (cause === 'none' ? [] : own)),
+    trace,
+  );
   const causes = sums
-    .map(({ cause, own, waitedMs: ownMs }) => ({
+    .map((each) => ({ ...each, requests: countRequests(each.own, trace) }))
+    .map(({ cause, own, waitedMs: ownMs, requests }) => ({
       cause,
       waitedMs: ownMs,
       share: ownMs / (waitedMs || 1),
-      requests: countRequests(own),
-      requestsShare: cause === 'none' ? 0 : countRequests(own) / (waiting || 1),
+      requests,
+      requestsShare: cause === 'none' ? 0 : requests / (waiting || 1),
       facts: describeCause(cause, own, { trace, evidence, limits, costs }),
       waits: own,
     }))
     .toSorted((a, b) => b.waitedMs - a.waitedMs);
   const stillWaiting = listWaiting(trace);
   const totals = {
-    requests: countRequests([...byCause.values()].flat()),
+    requests: countRequests([...byCause.values()].flat(), trace),
     waiting,
     checkouts: checkouts.length,
     refused: checkouts.useMs.filter((_, row) => isRefused(checkouts, row)).length,
@@ -141,9 +145,16 @@ function isRefused({ useMs, outcomeOf }, row) {
   return Number.isNaN(useMs[row]) && OUTCOMES[outcomeOf[row]] !== 'waiting';
 }
 
-/** Counts the requests that waited, and checkouts outside of any. @param {Wait[]} waits */
-function countRequests(waits) {
-  return new Set(waits.map(({ request, row }) => (request >= 0 ? request : -1 - row))).size;
+/** Counts the requests that waited, and checkouts outside of any. @param {Wait[]} waits @param {RecordedTrace} trace */
+function countRequests(waits, { requests }) {
+  const isCounted = new Uint8Array(requests.length);
+  let count = 0;
+  for (const { request } of waits) {
+    if (request >= 0 && isCounted[request]) continue;
+    isCounted[request] = 1;
+    count++;
+  }
+  return count;
 }
 
 /** Lists the waits for a concurrency limit. @param {FoundLimit} limit @returns {Wait[]} */

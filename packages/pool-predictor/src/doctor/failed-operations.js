@@ -32,6 +32,7 @@ export function findFailedOperations(trace) {
   const { checkouts, pools, routes, operations } = trace;
   const { outcomeOf, poolOf, routeOf, operationOf, waitMs, useMs } = checkouts;
   const failed = findFailedUses(trace);
+  if (failed.size === 0) return [];
   const sumUses = (/** @type {number[]} */ rows) => sum(rows.map((row) => useMs[row]));
   const ended = [...useMs.keys()].filter((row) => useMs[row] >= 0 && outcomeOf[row] !== OPEN);
   const groups = groupBy(ended, (row) => `${poolOf[row]} ${routeOf[row]} ${operationOf[row]}`);

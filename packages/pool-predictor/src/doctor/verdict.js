@@ -96,9 +96,10 @@ function isPassing(cause, causes, totals) {
  * @param {FoundLimit[]} limits
  * @returns {Span[]}
  */
-function listSpans({ checkouts }, { byRequest, waitedMs }, isImportant, times, limits) {
+function listSpans({ checkouts, requests }, { byRequest, waitedMs }, isImportant, times, limits) {
   const limited = new Map(limits.flatMap(({ waits }) => waits.map(({ row, beforeMs }) => [row, beforeMs])));
-  const known = new Set(times.map(({ row }) => row));
+  const isKnown = new Uint8Array(requests.length);
+  for (const { row } of times) isKnown[row] = 1;
   const spans = times.map(({ row, route, durationMs }) => {
     const counted = sum(
       byRequest
@@ -110,7 +111,7 @@ function listSpans({ checkouts }, { byRequest, waitedMs }, isImportant, times, l
   });
   for (let row = 0; row < checkouts.length; row++) {
     // A change stream that waits delays nobody else.
-    if (known.has(checkouts.requestOf[row]) || (checkouts.requestOf[row] < 0 && known.size > 0)) continue;
+    if (isKnown[checkouts.requestOf[row]] || (checkouts.requestOf[row] < 0 && times.length > 0)) continue;
     const waitMs = isImportant(row) ? checkouts.waitMs[row] : 0;
     const durationMs = checkouts.waitMs[row] + (checkouts.useMs[row] || 0);
     spans.push({ route: checkouts.routeOf[row], durationMs, waitMs });
