@@ -145,7 +145,7 @@ export async function advise({
     const parts =
       overhead &&
       slos.map((slo, goal) => splitResponse(slo, services[slo.route], overhead, samples[goal].count, seeds));
-    const loads = await findBestSizes(studies, slos);
+    const loads = await findBestSizes(studies);
     return { ...known, noise, parts: parts ?? null, verdict: 'nothing', loads, saturation };
   }
   if (isBelowNoise) return { ...known, noise, verdict: 'belowNoise', saturation };

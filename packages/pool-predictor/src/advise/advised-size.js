@@ -1,14 +1,11 @@
-import { median } from '../base/sample-statistics.js';
 import { UNLIMITED } from '../simulator/create-pool.js';
 import { compareFleet } from './fleet.js';
-import { timeOf } from './judgement.js';
 import { compareRemedies } from './remedies.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Fleet, FleetFacts } from './fleet.js' */
 /** @import { Judgement } from './judgement.js' */
 /** @import { Remedy } from './remedies.js' */
-/** @import { SimulationResult } from '../simulator/simulate.js' */
 /** @import { Slo } from './slo.js' */
 /** @import { LoadStudy } from './study.js' */
 
@@ -52,46 +49,28 @@ export function describeStudy({ factor, reading, facts: { floor, meanActive, pea
   return { factor, reading, floor, meanActive, peakActive };
 }
 
-/**
- * @param {LoadStudy[]} studies
- * @param {Slo[]} slos
- * @returns {Promise<StudiedLoad[]>} with the best that a size can do
- */
-export async function findBestSizes(studies, slos) {
-  const found = [];
-  for (const study of studies) {
-    const { floor, peakActive } = study.facts;
-    const unlimited = judgeFew(study.lookedAt, slos);
-    const isLimited = study.isShared && floor < peakActive;
-    const limited = isLimited ? judgeFew(await study.look({ maxPoolSize: floor }), slos) : unlimited;
-    const isBetter = limited.goals.every(({ upperMs }, goal) => upperMs < unlimited.goals[goal].upperMs);
-    found.push({ study, poolSize: isBetter ? floor : null, few: isBetter ? limited : unlimited });
-  }
-  const isMissed = found.some(({ few }) => few.goals.some(({ isMet }) => !isMet));
-  const loads = [];
-  for (const { study, poolSize, few } of found) {
-    const pool = poolSize === null ? UNLIMITED : { maxPoolSize: poolSize };
-    const { goals, runs } = isMissed ? few : await study.judge(pool);
-    loads.push({
-      ...describeStudy(study),
-      best: {
-        poolSize,
-        runs: runs.length,
-        goals: goals.map(({ medianMs, upperMs, isMet }) => ({ medianMs, upperMs, isMet })),
-      },
-    });
-  }
-  return loads;
+/** @param {LoadStudy[]} studies @returns {Promise<StudiedLoad[]>} with the best that a size can do */
+export async function findBestSizes(studies) {
+  const judgeAll = (/** @type {boolean} */ isQuick) => Promise.all(studies.map((study) => judgeBest(study, isQuick)));
+  const quick = await judgeAll(true);
+  return quick.some(({ best }) => best.goals.some(({ isMet }) => !isMet)) ? quick : judgeAll(false);
 }
 
-/** @param {SimulationResult[]} runs too few for a limit @param {Slo[]} slos */
-function judgeFew(runs, slos) {
-  const goals = slos.map((slo) => {
-    const timesMs = runs.map((run) => timeOf(run, slo));
-    const upperMs = Math.max(...timesMs);
-    return { medianMs: median(timesMs), upperMs, isMet: upperMs < slo.limitMs };
-  });
-  return { runs, goals };
+/** @param {LoadStudy} study @param {boolean} isQuick */
+async function judgeBest(study, isQuick) {
+  const { floor, peakActive } = study.facts;
+  const unlimited = await study.judge(UNLIMITED, isQuick);
+  const isLimited = study.isShared && floor < peakActive;
+  const limited = isLimited ? await study.judge({ maxPoolSize: floor }, isQuick) : unlimited;
+  const isBetter = limited.goals.every(({ upperMs }, goal) => upperMs < unlimited.goals[goal].upperMs);
+  const { goals, runs } = isBetter ? limited : unlimited;
+  return {
+    ...describeStudy(study),
+    best: {
+      ...{ poolSize: isBetter ? floor : null, runs: runs.length },
+      goals: goals.map(({ medianMs, upperMs, isMet }) => ({ medianMs, upperMs, isMet })),
+    },
+  };
 }
 
 /**

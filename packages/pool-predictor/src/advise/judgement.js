@@ -18,13 +18,15 @@ import { upperLimit } from './confidence.js';
 /**
  * @param {SimulationResult[]} runs
  * @param {Slo[]} slos
- * @param {(run: SimulationResult) => number} [marginIn] by which share a time of a run may be longer
+ * @param {{ marginIn?: (run: SimulationResult) => number, isQuick?: boolean }} [options] marginIn: by which share a
+ *   time of a run may be longer; isQuick: the runs are too few for a limit, and the largest value stands for it
  * @returns {Judgement}
  */
-export function judgeRuns(runs, slos, marginIn = () => 0) {
+export function judgeRuns(runs, slos, { marginIn = () => 0, isQuick = false } = {}) {
+  const limitOf = isQuick ? (/** @type {number[]} */ values) => Math.max(...values) : upperLimit;
   const goals = slos.map((slo) => {
     const values = runs.map((run) => timeOf(run, slo));
-    const upperMs = upperLimit(values.map((ms, index) => ms * (1 + marginIn(runs[index]))));
+    const upperMs = limitOf(values.map((ms, index) => ms * (1 + marginIn(runs[index]))));
     return { slo, medianMs: median(values), upperMs, isMet: upperMs < slo.limitMs };
   });
   return {
@@ -32,7 +34,7 @@ export function judgeRuns(runs, slos, marginIn = () => 0) {
     isMet: goals.every(({ isMet }) => isMet),
     failureShare: sum(runs.map(({ failures }) => failures)) / sum(runs.map(({ requests }) => requests)),
     utilisation: median(runs.map(({ utilisation }) => utilisation)),
-    peakWaiting: upperLimit(runs.map(({ peakWaiting }) => peakWaiting)),
+    peakWaiting: limitOf(runs.map(({ peakWaiting }) => peakWaiting)),
     runs,
   };
 }

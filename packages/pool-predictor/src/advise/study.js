@@ -34,7 +34,8 @@ const QUICK_RUNS = 8;
  * @property {LoadFacts} facts from these
  * @property {boolean} isShared queries slow each other down on the server's cores
  * @property {(pool: PoolOptions) => Promise<SimulationResult[]>} look a few runs
- * @property {(pool: PoolOptions) => Promise<Judgement>} judge from all runs, in the order of their seeds
+ * @property {(pool: PoolOptions, isQuick?: boolean) => Promise<Judgement>} judge from all runs, in the order of their
+ *   seeds, or quickly from a few
  * @property {(pool: PoolOptions) => { text: string, ms: number } | null} missOf the goal that a pool misses by most, as
  *   far as its runs are known, and the longest time
  * @property {Meets} meets
@@ -128,7 +129,8 @@ export async function studyLoad({
     ...{ factor, reading, seeds, lookedAt, facts },
     isShared: sharesCores(load.server, services),
     look: (pool) => simulate(pool, quickSeeds),
-    judge: async (pool) => judgeRuns(await simulate(pool, seeds), slos, marginOf(pool)),
+    judge: async (pool, isQuick = false) =>
+      judgeRuns(await simulate(pool, isQuick ? quickSeeds : seeds), slos, { marginIn: marginOf(pool), isQuick }),
     missOf(pool) {
       const runs = [...knownOf(pool).values()];
       const marginIn = marginOf(pool);
