@@ -21,7 +21,7 @@ import { LOAD_OPTIONS, reword } from './options.js';
 import { readLoad } from './read-load.js';
 
 /** @import { CommandData } from './add-command.js' */
-/** @import { Load, PoolOptions, PredictedFigures, Slowdown } from 'mongodb-pool-predictor' */
+/** @import { HiddenFigures, Load, PoolOptions, PredictedFigures, Slowdown } from 'mongodb-pool-predictor' */
 /** @import { Output } from './output.js' */
 
 const DEFAULT_SIZES = '1..20';
@@ -80,8 +80,13 @@ async function predictSizes(scenario, { poolSizes, driver, seeds, firstSeed, ban
   const notes = [...input.notes, ...(pool ? [describePool(pool)] : [])];
   const lists = { about, notes };
   if (trust?.refusal) {
-    const gaps = [explainHidden({ reason: trust.refusal, poolSizes, isAll: true })];
-    return { ...lists, gaps, result: { lab: 'predict', check, withheld: poolSizes, variants: [], notes: gaps } };
+    const all = { reason: trust.refusal, poolSizes, isAll: true };
+    const [gaps, hidden] = [[explainHidden(all)], listCodes([all])];
+    return {
+      ...lists,
+      gaps,
+      result: { lab: 'predict', check, withheld: poolSizes, hidden, variants: [], notes: gaps },
+    };
   }
   /** @param {Load} one */
   async function predictOn(one) {
@@ -102,6 +107,7 @@ async function predictSizes(scenario, { poolSizes, driver, seeds, firstSeed, ban
     load: { ...prediction.load, slowdown },
     ...(check !== undefined && { check }),
     ...(load.server && { server: describeServer(load.server) }),
+    ...(hidden.length > 0 && { hidden: listCodes(hidden) }),
     variants: variants.map((variant) =>
       recorded && variant.settings.poolSize === trace.header.maxPoolSize ? { ...variant, measured: recorded } : variant,
     ),
@@ -160,6 +166,11 @@ function keepShown(slowdown, variants) {
       ({ settings, predicted }) => settings.poolSize === size && predicted.routes[slowdown.route].p99Ms >= 0,
     );
   return isShown(slowdown.poolSize) && isShown(slowdown.largerSize) ? slowdown : null;
+}
+
+/** Why figures are null, for JSON. @param {HiddenFigures[]} hidden */
+function listCodes(hidden) {
+  return hidden.map(({ reason: { code }, poolSizes, isAll }) => ({ code, poolSizes, isAll }));
 }
 
 /** The answer. @param {number | null} best @param {number} largest size that was simulated */

@@ -245,7 +245,9 @@ describe('what other tools record', () => {
         measured,
         p50Ms: [predicted, predicted.low, predicted.high].map(({ routes }) => routes['/a'].p50Ms),
       }));
-    const [one, three] = read(await ask('--json'));
+    const json = await ask('--json');
+    expect(JSON.parse(json).hidden).toContainEqual({ code: 'wideBand', poolSizes: [1], isAll: true });
+    const [one, three] = read(json);
     // Nothing counts as recorded, because the size of the pool is not known.
     expect([one.measured, three.measured]).toEqual([null, null]);
     // Two callers wait for one another. Of 50 arrivals, each waits 5 ms for each before it, give or take what the
