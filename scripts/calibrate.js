@@ -9,7 +9,7 @@ import { CalibrationThreads } from './calibrate/calibration-threads.js';
 import { RULES, countHidden } from './calibrate/count-hidden.js';
 import { createRangeFinder } from './calibrate/find-range.js';
 import { layOutJson } from './corpus/facts.js';
-import { listRecordings } from './corpus/recordings.js';
+import { listRecordings, questionsOf } from './corpus/recordings.js';
 
 /** @import { Calibration } from './calibrate/assumptions-page.js' */
 
@@ -41,6 +41,7 @@ const before = JSON.parse(await readFile(STORED, 'utf8').catch(() => '{"ranges":
 /** @type {Calibration} */
 const found = {
   ...before,
+  rules: Object.fromEntries(Object.entries(before.rules).filter(([code]) => code in RULES)),
   ranges: Object.fromEntries(ASSUMPTIONS.flatMap(({ id }) => (before.ranges[id] ? [[id, before.ranges[id]]] : []))),
 };
 const recordings = await listRecordings();
@@ -53,19 +54,25 @@ for (const assumption of ASSUMPTIONS) {
   process.stderr.write(`${id}: ${JSON.stringify(found.ranges[id])}\n`);
   await store();
 }
-if (isChosen(RULES_WORD)) {
-  found.rules = {};
-  for (const code of Object.keys(RULES)) {
-    found.rules[code] = await countHidden(code, recordings, threads);
+if (isChosen(RULES_WORD) || isChosen(BANDS_WORD)) {
+  const answers = await threads.askEach(recordings.map((recording) => ({ question: questionsOf(recording)[1] })));
+  const answered = recordings.map((recording, index) => ({
+    ...recording,
+    stored: { doctor: {}, predict: answers[index], advise: {} },
+  }));
+  if (isChosen(BANDS_WORD)) found.bands = calibrateBands(answered);
+  await store();
+  for (const code of isChosen(RULES_WORD) ? Object.keys(RULES) : []) {
+    found.rules[code] = await countHidden(code, answered, threads);
     const { alone, measured, right } = found.rules[code];
     process.stderr.write(`${code} hides alone ${alone} figures, ${right} of ${measured} that were measured right\n`);
+    await store();
   }
 }
-if (isChosen(BANDS_WORD)) found.bands = calibrateBands(recordings);
 await threads.close();
 await store();
 const idle = listIdleRules(found);
-if (idle.length > 0) program.error(`These rules hide no figure alone: ${idle.join(', ')}`);
+if (isChosen(RULES_WORD) && idle.length > 0) program.error(`These rules hide no figure alone: ${idle.join(', ')}`);
 
 /** Writes what was found until now. */
 async function store() {

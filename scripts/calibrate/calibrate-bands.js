@@ -21,7 +21,7 @@ const SHARE = 0.9;
  * Calibrates all bands by one number, as in split conformal prediction over kinds of load: the factor for a kind comes
  * from all others. V. Vovk, A. Gammerman, G. Shafer, Algorithmic Learning in a Random World (2005).
  *
- * @param {Recording[]} recordings with stored answers
+ * @param {Recording[]} recordings with answers of predict
  * @returns {BandFactor}
  */
 export function calibrateBands(recordings) {

@@ -52,7 +52,7 @@ for (const [topic, named] of Object.entries(VALUES))
 captureOutput();
 parentPort?.on(
   'message',
-  async (/** @type {{ probe?: Probe, id: string, value?: number, question: Question }} */ job) => {
+  async (/** @type {{ probe?: Probe, id?: string, value?: number, question: Question }} */ job) => {
     try {
       const { probe, id, value, question } = job;
       const said = probe ? await findNoticing(probe) : await withValue(id, value, () => askCommand(question));
@@ -90,14 +90,15 @@ async function notices(name, { id, value, commands, isOfLoad, predicted }) {
 
 /**
  * @template T
- * @param {string} id
- * @param {number | undefined} value default: the one in use
+ * @param {string | undefined} id default: no other value
+ * @param {number | undefined} value
  * @param {() => Promise<T>} ask
  * @returns {Promise<T>}
  */
 async function withValue(id, value, ask) {
+  if (id === undefined || value === undefined) return ask();
   const used = /** @type {number} */ (values.get(id));
-  values.set(id, value ?? used);
+  values.set(id, value);
   try {
     return await ask();
   } finally {

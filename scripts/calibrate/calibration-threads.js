@@ -34,7 +34,7 @@ export class CalibrationThreads {
   }
 
   /**
-   * @param {{ id: string, value?: number, question: Question }[]} jobs value: undefined for the one in use
+   * @param {{ id?: string, value?: number, question: Question }[]} jobs id: of an assumption with another value
    * @returns {Promise<any[]>} what is answered to each
    */
   async askEach(jobs) {

@@ -15,7 +15,8 @@ export const RULES = {
   clientsGiveUp: { id: 'common.rareShare' },
   unserved: { id: 'prediction.unservedShare' },
   manyClients: { id: 'trace.manyClients' },
-  otherRecording: { id: 'prediction.equalMs', isOfTwo: true },
+  transactions: { id: 'common.few' },
+  otherRecording: { id: 'common.minRequests', isOfTwo: true },
   unknownFailures: { id: 'prediction.noticedMs', isOfFailures: true },
 };
 /** Numbers of failures that are as far apart, or by 15 %, are close. */
@@ -28,38 +29,39 @@ const CLOSE_FAILURES = 3;
  * have been right within 15 % or 5 ms.
  *
  * @param {string} code of the rule
- * @param {Recording[]} recordings
+ * @param {Recording[]} recordings with answers of predict
  * @param {CalibrationThreads} threads
  * @returns {Promise<HiddenCount>} right: of those that were measured
  */
 export async function countHidden(code, recordings, threads) {
   const { id, isOfTwo = false, isOfFailures = false } = RULES[code];
-  const asked = isOfTwo ? recordings.filter(({ measured }) => measured) : recordings.filter(hasHidden);
   const questionOf = (/** @type {Recording} */ recording) => {
     const [, predict] = questionsOf(recording);
     const other = recording.name.replace(/\d+$/, (size) => (size === '2' ? '8' : '2'));
     const [file] = questionsOf({ ...recording, name: other })[0].args;
     return isOfTwo ? { ...predict, args: [...predict.args, '--trace', file] } : predict;
   };
-  const ask = (/** @type {number | undefined} */ value) =>
-    threads.askEach(asked.map((recording) => ({ id, value, question: questionOf(recording) })));
-  const without = await ask(Infinity);
-  const withRule = isOfTwo ? await ask(undefined) : asked.map(({ stored }) => stored?.predict);
+  const ask = (/** @type {Recording[]} */ some, /** @type {number | undefined} */ value) =>
+    threads.askEach(some.map((recording) => ({ id, value, question: questionOf(recording) })));
+  const loads = recordings.filter(({ measured }) => measured);
+  const answered = isOfTwo
+    ? (await ask(loads, undefined)).map((answer, index) => ({ recording: loads[index], answer }))
+    : recordings.map((recording) => ({ recording, answer: recording.stored?.predict }));
+  const hidden = answered.filter(({ answer }) => answer.hidden?.some((/** @type {any} */ each) => each.code === code));
+  const answers = await ask(
+    hidden.map(({ recording }) => recording),
+    Infinity,
+  );
   const counts = { alone: 0, measured: 0, right: 0 };
-  for (const [index, recording] of asked.entries()) {
-    const [before, after] = [withRule[index], without[index]].map((answer) => listShown(answer, isOfFailures));
+  for (const [index, { recording, answer }] of hidden.entries()) {
+    const [before, after] = [answer, answers[index]].map((each) => listShown(each, isOfFailures));
     const alone = [...after.keys()].filter((key) => !before.has(key));
-    const judged = judge(recording, without[index], isOfFailures);
+    const judged = judge(recording, answers[index], isOfFailures);
     counts.alone += alone.length;
     counts.measured += alone.filter((key) => judged.has(key)).length;
     counts.right += alone.filter((key) => judged.get(key)).length;
   }
   return counts;
-}
-
-/** @param {Recording} recording */
-function hasHidden({ stored }) {
-  return JSON.stringify(stored?.predict).includes('null');
 }
 
 /**
