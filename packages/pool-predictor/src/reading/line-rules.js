@@ -203,8 +203,8 @@ function isBehind(groups) {
 
 /** @param {any} group */
 function isGroup(group) {
-  if (!Array.isArray(group) || group.length < 3 || group[0] > MAX_ID || group[1] > MAX_ID) return false;
-  return group.every((value) => value === -1 || count[0](value));
+  if (!Array.isArray(group) || group.length < 3) return false;
+  return group.every((value) => value === -1 || count[0](value)) && group[0] <= MAX_ID && group[1] <= MAX_ID;
 }
 
 /** @param {any} option */

@@ -216,6 +216,7 @@ describe('a trace', () => {
       '{"atMs":0,"waitMs":0,"useMs":1e300,"pool":0}',
       '{"atMs":0,"waitMs":0,"useMs":null,"pool":0}',
       '{"atMs":0,"waitMs":-1,"useMs":1,"pool":0}',
+      '{"atMs":0,"waitMs":1,"useMs":1,"pool":0,"behind":[[{"toString":1},-1,-1]]}',
       'nonsense',
     ])('the line %s, where it is not the last', async (line) => {
       const text = `${HEADER}\n${POOL}\n${line}\n{"atMs":0,"waitMs":1,"useMs":1,"pool":0}\n`;
