@@ -61,8 +61,11 @@ console.log(choosePaint(process.stdout) ? 'some' : 'none');`,
   withTerminal('the answer is bold', async () => {
     const trace = 'examples/slow-deploy.jsonl';
     for (const [command, answer] of [
-      [`advise --trace ${trace} --slo '/products p95 < 9s'`, '\u001b[1m\u001b[32m4 connections are enough.'],
-      [`predict --trace ${trace}`, '\u001b[1mBest guess: 9.\u001b[22m Trust: '],
+      [
+        "advise --trace examples/ordinary-minute.jsonl --slo '/fast p95 < 100ms'",
+        '\u001b[1m\u001b[32m14 connections are enough.',
+      ],
+      [`predict --trace ${trace}`, '\u001b[1mBest guess: 15.\u001b[22m Trust: '],
       [`replay ${trace} --out ${path.join(await scratchFolder(), 'page.html')}`, '\u001b[1m68 % of the requests wait'],
     ])
       expect(await runInTerminal(`lab/cli.js ${command}`)).toContain(answer);
