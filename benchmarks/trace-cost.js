@@ -1,5 +1,5 @@
-// What do traces cost? Writes checkouts and requests as fast as a busy app ends them, then reads the file in a process
-// of its own.
+// What do traces cost? Writes checkouts and requests as fast as a busy app ends them, then reads and diagnoses the file
+// in a process of its own.
 // The checkouts are those of a full pool: one in two waits behind six others. Exits with 1 if a figure is over its
 // limit.
 //
@@ -13,13 +13,17 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
 import { createTraceWriter } from 'mongodb-pool-monitor';
+import { diagnose } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { parsePositive } from '../lab/cli/option-parsers.js';
 
 /** A busy app on one core. */
 const CHECKOUTS_PER_SEC = 20_000;
 /** memoryPerLine: bytes that are still in use after the reading. @type {Record<string, number>} */
-const LIMITS = { missed: 0, bytesPerLine: 150, readMs: 6000, memoryPerLine: 200, peakMb: 400 };
+const LIMITS = {
+  ...{ missed: 0, bytesPerLine: 150, readMs: 6000, memoryPerLine: 200, peakMb: 400 },
+  ...{ diagnoseMs: 12_000, diagnosePeakMb: 530 },
+};
 const MB = 1e6;
 
 const { lines: sizes, read } = new Command('trace-cost.js')
@@ -37,10 +41,10 @@ async function measure(counts) {
     for (const lines of counts) {
       const file = path.join(folder, `${lines}.jsonl`);
       const missed = await write(file, lines / 2);
-      const { readMs, peakMb, keptBytes } = await readApart(file);
+      const { keptBytes, ...ofReading } = await readApart(file);
       const { size } = await stat(file);
       /** @type {Record<string, number>} */
-      const figures = { missed, bytesPerLine: size / lines, readMs, peakMb, memoryPerLine: keptBytes / lines };
+      const figures = { missed, bytesPerLine: size / lines, ...ofReading, memoryPerLine: keptBytes / lines };
       const over = Object.keys(LIMITS).filter((name) => figures[name] > LIMITS[name]);
       const rounded = Object.entries(figures).map(([name, value]) => [name, Math.round(value)]);
       process.stdout.write(`${JSON.stringify({ lines, ...Object.fromEntries(rounded), over })}\n`);
@@ -96,7 +100,7 @@ function createCheckout(index) {
   };
 }
 
-/** @param {string} file @returns {Promise<{ readMs: number, peakMb: number, keptBytes: number }>} */
+/** @param {string} file @returns {Promise<Record<string, number>>} */
 async function readApart(file) {
   const script = fileURLToPath(import.meta.url);
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', script, '--read', file]);
@@ -109,12 +113,15 @@ async function readHere(file) {
   const startedAtMs = performance.now();
   const trace = await readTrace(file);
   const readMs = performance.now() - startedAtMs;
-  const figures = {
-    readMs,
-    peakMb: (process.resourceUsage().maxRSS * 1024) / MB,
-    keptBytes: usedBytes() - beforeBytes,
-  };
-  process.stdout.write(JSON.stringify({ ...figures, checkouts: trace.checkouts.length }));
+  const figures = { readMs, peakMb: peakMb(), keptBytes: usedBytes() - beforeBytes };
+  const diagnosedAtMs = performance.now();
+  diagnose(trace);
+  const diagnoseMs = performance.now() - diagnosedAtMs;
+  process.stdout.write(JSON.stringify({ ...figures, diagnoseMs, diagnosePeakMb: peakMb() }));
+}
+
+function peakMb() {
+  return (process.resourceUsage().maxRSS * 1024) / MB;
 }
 
 function usedBytes() {
