@@ -35,9 +35,9 @@ export class RequestCheckouts {
     });
   }
 
-  /** @param {number} request row, or -1 @returns {number[]} rows of checkouts */
+  /** @param {number} request row @returns {number[]} rows of checkouts */
   of(request) {
-    return request < 0 ? [] : Array.from(this.#rows.subarray(this.#from[request], this.#from[request + 1]));
+    return Array.from(this.#rows.subarray(this.#from[request], this.#from[request + 1]));
   }
 }
 
