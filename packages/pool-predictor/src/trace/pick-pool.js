@@ -234,7 +234,7 @@ function takeRows(trace, pool) {
       ),
       ...limits.map(
         ({ route, limit }) =>
-          `The app lets in ${limit} requests of ${trace.routes[route]} at once, and so it does with any pool`,
+          `The app lets in at most ${limit} requests of ${trace.routes[route]} at once, whatever the pool size`,
       ),
       ...(queryless.length > 0
         ? [`Made no query: ${queryless.length} requests. Their answers are in the figures of their routes`]

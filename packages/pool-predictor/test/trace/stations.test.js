@@ -58,7 +58,7 @@ describe('a limit in the app on requests at once', () => {
     const { trace } = pickPool(await record(truthOf(size), size, limit.untilAnswer ? REST_MS : 0));
     expect(trace.limits).toEqual([{ route: trace.routes.indexOf('/a'), ...limit }]);
     expect(trace.warnings).toEqual([
-      `The app lets in ${limit.places} requests of /a at once, and so it does with any pool`,
+      `The app lets in at most ${limit.places} requests of /a at once, whatever the pool size`,
     ]);
     const limitedMs = truthOf(size).map(({ startedAtMs, waitMs, arrivedAtMs }) => startedAtMs - waitMs - arrivedAtMs);
     expect(sum(Array.from(trace.limitedMs ?? [])) / sum(limitedMs)).toBeCloseTo(1, 6);
