@@ -62,8 +62,10 @@ async function findAdvice(scenario, { slo: slos, headroom, seeds, firstSeed, exp
   const fleet = isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined;
   const options = { ...simulation, slos, headroom, seeds, firstSeed, fleet, marginAt: trust?.marginAt };
   const advice = await inThreads({ load, ...simulation }, (hooks) => advise({ load, ...options, ...hooks }));
-  const hidden = describeDenial(advice) ?? findHidden(trust, advice, slos);
-  if (hidden) return refuse(hidden, check);
+  const denial = describeDenial(advice);
+  if (denial) return refuse(denial, check, 'the simulation does not fit');
+  const hidden = findHidden(trust, advice, slos);
+  if (hidden) return refuse(hidden, check, 'the smallest that would do has no figures', advice.poolSize);
 
   if (advice.verdict !== 'size') process.exitCode = 1;
   const words = explainAdvice(advice, { isBrief: !explain });
@@ -124,11 +126,15 @@ function findHidden(trust, { poolSize, rows }, slos) {
   );
 }
 
-/** Gives no size. @param {CodedFinding} reason @param {TraceCheck | undefined} check */
-function refuse(reason, check) {
+/**
+ * Gives no size.
+ * @param {CodedFinding} reason
+ * @param {TraceCheck | undefined} check
+ * @param {string} [what] is the reason, in short
+ * @param {number | null} [poolSize] whose figures are hidden; null: of any size
+ */
+function refuse(reason, check, what = "the recording can't be predicted", poolSize = null) {
   process.exitCode = EXIT_NO_PREDICTION;
-  const why = explainHidden({ reason, poolSizes: ['any size'], isAll: true });
-  const what = reason.code === 'ownRuns' ? 'the simulation does not fit' : "the recording can't be predicted";
-  const words = [`No size: ${what}.`, why];
+  const words = [`No size: ${what}.`, explainHidden({ reason, poolSizes: [poolSize ?? 'any size'], isAll: true })];
   return { result: { lab: 'advise', verdict: 'noPrediction', poolSize: null, reason, check, words } };
 }
