@@ -1,3 +1,4 @@
+import { COMMON } from '../assumptions/common-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
 import { findClientUse } from '../trace/client-use.js';
@@ -91,7 +92,8 @@ export function judgeTrace(trace) {
   // A job or a stream that waits delays no request.
   const isAlone = checkouts.requestOf.every((request) => request < 0);
   const inPool = waits.filter(({ request, row }) => request >= 0 || isAlone || isRefused(checkouts, row));
-  const byCause = groupBy([...inPool, ...limits.flatMap(listLimited)], ({ cause }) => cause);
+  const limited = limits.flatMap((limit) => listLimited(trace, evidence, waits, limit));
+  const byCause = groupBy([...inPool, ...limited], ({ cause }) => cause);
   const sums = [...byCause].map(([cause, own]) => ({ cause, own, waitedMs: sum(own.map((wait) => wait.waitedMs)) }));
   const waitedMs = sum(sums.map((each) => each.waitedMs));
   const waiting = countRequests(
@@ -118,7 +120,7 @@ export function judgeTrace(trace) {
     refused: checkouts.useMs.filter((_, row) => isRefused(checkouts, row)).length,
     durationMs: checkouts.startedMs[checkouts.length - 1] - checkouts.startedMs[0],
     waitedMs,
-    poolWaitedMs: sum(sums.map((each) => (each.cause === 'concurrencyLimit' ? 0 : each.waitedMs))),
+    poolWaitedMs: sum(inPool.map((wait) => wait.waitedMs)),
     stillWaiting: stillWaiting.length + trace.unlisted.count,
     stillWaitedMs: sum(stillWaiting.map((row) => evidence.waitedMs[row])) + trace.unlisted.waitedMs,
   };
@@ -157,11 +159,28 @@ function countRequests(waits, { requests }) {
   return count;
 }
 
-/** Lists the waits for a concurrency limit. @param {FoundLimit} limit @returns {Wait[]} */
-function listLimited({ waits }) {
-  return waits.map(({ row: request, route, beforeMs }) => ({
-    ...{ cause: 'concurrencyLimit', row: -1, request, route, pool: -1, waitedMs: beforeMs, holders: [] },
-  }));
+/**
+ * Lists the waits for a concurrency limit. Where the app lets in more requests than the pool has connections, and these
+ * are all in use meanwhile, they wait for the pool: see corpus/loads/a-limit-in-the-app.
+ *
+ * @param {RecordedTrace} trace
+ * @param {WaitEvidence} evidence
+ * @param {Wait[]} explained by row of the checkout
+ * @param {FoundLimit} found
+ * @returns {Wait[]}
+ */
+function listLimited({ checkouts, pools }, { pools: histories }, explained, { limit, waits }) {
+  return waits.map(({ row: request, route, startedMs, beforeMs, firstRow }) => {
+    const pool = checkouts.poolOf[firstRow];
+    const { maxPoolSize = 0 } = pools[pool];
+    const inUse = histories[pool].inUse.meanCount(startedMs, startedMs + beforeMs);
+    const isPool = maxPoolSize > 0 && limit > maxPoolSize && inUse >= (1 - COMMON.problemShare) * maxPoolSize;
+    const { cause, holders } = explained[firstRow];
+    const who = { request, route, waitedMs: beforeMs };
+    return isPool && cause !== 'none'
+      ? { ...who, cause, row: firstRow, pool, holders }
+      : { ...who, cause: 'concurrencyLimit', row: -1, pool: -1, holders: [] };
+  });
 }
 
 /** @param {RecordedTrace} trace @returns {WaitEvidence} */

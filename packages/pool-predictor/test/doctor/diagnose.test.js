@@ -123,24 +123,31 @@ describe('requests wait', () => {
     expect(causes.reduce((sum, { waitedMs }) => sum + waitedMs, 0)).toBeCloseTo(totals.poolWaitedMs, 6);
   });
 
-  test('for a concurrency limit: always as many have a checkout open', async () => {
-    // Each of two callers waits 40 ms until one of the two others has its answer.
-    const lines = Array.from({ length: 100 }, (_, index) => [
-      {
-        atMs: index * 20 + 40,
-        waitMs: 0,
-        useMs: 39.9,
-        pool: 0,
-        connection: (index % 2) + 1,
-        route: 1,
-        operation: 0,
-        request: index,
-      },
-      { request: index, route: 1, atMs: index * 20, durationMs: 80, status: 200 },
-    ]).flat();
-    const { verdict, settings } = diagnose(await record(inOrder(lines), { maxPoolSize: { value: 20, from: 'code' } }));
-    expect(verdict).toMatchObject({ cause: 'concurrencyLimit', facts: { limit: 2 } });
-    expect(settings).toMatchObject([{ kind: 'neverFull', value: 20, used: 2, by: 'limit' }]);
+  describe('for a place', () => {
+    /** Each of two callers waits 40 ms until one of the two others has its answer. @param {Line} times of a checkout */
+    const limited = (times) =>
+      Array.from({ length: 100 }, (_, index) => [
+        { atMs: index * 20 + 40, pool: 0, connection: 1, route: 1, operation: 0, request: index, ...times },
+        { request: index, route: 1, atMs: index * 20, durationMs: 80, status: 200 },
+      ]).flat();
+    const sized = (/** @type {number} */ value) => ({ maxPoolSize: { value, from: 'code' } });
+
+    test('because of a concurrency limit: always as many have a checkout open', async () => {
+      const lines = inOrder(limited({ waitMs: 0, useMs: 39.9 }));
+      const { verdict, settings } = diagnose(await record(lines, sized(20)));
+      expect(verdict).toMatchObject({ cause: 'concurrencyLimit', facts: { limit: 2 } });
+      expect(settings).toMatchObject([{ kind: 'neverFull', value: 20, used: 2, by: 'limit' }]);
+    });
+
+    test('because those who have one wait for the pool, with fewer connections than places', async () => {
+      const lines = inOrder(limited({ waitMs: 20, useMs: 19.9, behind: [[1, 0, 900]] }));
+      const { verdict, causes, totals } = diagnose(await record(lines, sized(1)));
+      expect(verdict).toMatchObject({ cause: 'fullPool', meanWaitMs: expect.closeTo(60, 0) });
+      expect(causes[0]).toMatchObject({ cause: 'fullPool', requests: 100 });
+      expect(totals.poolWaitedMs).toBeCloseTo(100 * 20);
+      // With as many connections, the limit would keep them out.
+      expect(diagnose(await record(lines, sized(2))).verdict.cause).toBe('concurrencyLimit');
+    });
   });
 });
 
