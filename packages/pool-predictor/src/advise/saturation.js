@@ -10,11 +10,12 @@ import { medianOver, timeOf } from './judgement.js';
 import { joinStudies, studyLoad } from './study.js';
 
 /** @import { LoadStudy } from './study.js' */
-/** @import { PoolOptions } from '../simulator/create-pool.js' */
 /** @import { RunInput, SimulateRuns } from '../runs/simulation-runs.js' */
 /** @import { Slowdown } from '../predict/size-comparison.js' */
 /** @import { Slo } from './slo.js' */
 
+/** A size is judged by the median of this many runs, with the same seeds as each other size. */
+const RUNS = 3;
 /** Multiples of the cores to try. */
 const CORE_RATIOS = [1.5, 2, 3, 4, 6, 8];
 
@@ -48,40 +49,31 @@ export async function findSaturation({ input, simulateRuns, studies, slos, isMet
     services,
   } = input;
   if (!server || !sharesCores(server, services)) return null;
-  const [{ facts, look, lookedAt, seeds }] = studies;
+  const [{ facts, seeds }] = studies;
   const hardest = studies[studies.length - 1];
   const { usedShare } = facts;
-  /** @param {number} factor @param {LoadStudy['look']} lookAt */
-  const findEnd = async (factor, lookAt) => {
+  const findEnd = async (/** @type {number} */ factor) => {
     if (usedShare * factor < SERVER.busyShare) return null;
+    const look = async (/** @type {number} */ poolSize) => {
+      const pool = { maxPoolSize: poolSize };
+      const runs = await simulateRuns(seeds.slice(0, RUNS).map((seed) => ({ pool, seed, factor })));
+      const names = [...new Set(runs.flatMap(({ routes }) => Object.keys(routes)))];
+      const routes = names.map((name) => [name, { p99Ms: medianOver(runs, name, 'p99Ms') }]);
+      return { poolSize, routes: Object.fromEntries(routes) };
+    };
     const sizes = [];
-    for (const poolSize of listNumbers(1, facts.peakActive * factor)) sizes.push(await p99sOf(lookAt, poolSize));
+    for (const poolSize of listNumbers(1, facts.peakActive * factor)) sizes.push(await look(poolSize));
     const slowdown = findSlowdown(sizes, services);
     if (!slowdown) return null;
-    const twice = await p99sOf(lookAt, 2 * slowdown.poolSize);
+    const twice = await look(2 * slowdown.poolSize);
     return { ...slowdown, largerSize: twice.poolSize, largerMs: twice.routes[slowdown.route].p99Ms };
   };
-  const lookAtAll = (/** @type {PoolOptions} */ pool) =>
-    simulateRuns(lookedAt.map((_, index) => ({ pool, seed: seeds[index], factor: instances })));
   return {
     cores: server.cores,
     usedShare: isMet ? usedShare : countWork(hardest.facts, services) / server.cores,
-    slowdown: await findEnd(1, look),
-    fleet:
-      instances > 1
-        ? { instances, usedShare: instances * usedShare, slowdown: await findEnd(instances, lookAtAll) }
-        : null,
+    slowdown: await findEnd(1),
+    fleet: instances > 1 ? { instances, usedShare: instances * usedShare, slowdown: await findEnd(instances) } : null,
     enough: isMet ? null : await findEnoughCores(input, slos, hardest),
-  };
-}
-
-/** @param {LoadStudy['look']} look @param {number} poolSize */
-async function p99sOf(look, poolSize) {
-  const runs = await look({ maxPoolSize: poolSize });
-  const names = [...new Set(runs.flatMap(({ routes }) => Object.keys(routes)))];
-  return {
-    poolSize,
-    routes: Object.fromEntries(names.map((name) => [name, { p99Ms: medianOver(runs, name, 'p99Ms') }])),
   };
 }
 

@@ -33,7 +33,6 @@ const QUICK_RUNS = 8;
  * @property {SimulationResult[]} lookedAt a few runs without a limit on connections
  * @property {LoadFacts} facts from these
  * @property {boolean} isShared queries slow each other down on the server's cores
- * @property {(pool: PoolOptions) => Promise<SimulationResult[]>} look a few runs
  * @property {(pool: PoolOptions, isQuick?: boolean) => Promise<Judgement>} judge from all runs, in the order of their
  *   seeds, or quickly from a few
  * @property {(pool: PoolOptions) => { text: string, ms: number } | null} missOf the goal that a pool misses by most, as
@@ -128,7 +127,6 @@ export async function studyLoad({
   return {
     ...{ factor, reading, seeds, lookedAt, facts },
     isShared: sharesCores(load.server, services),
-    look: (pool) => simulate(pool, quickSeeds),
     judge: async (pool, isQuick = false) =>
       judgeRuns(await simulate(pool, isQuick ? quickSeeds : seeds), slos, { marginIn: marginOf(pool), isQuick }),
     missOf(pool) {
