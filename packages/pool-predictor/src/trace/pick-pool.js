@@ -9,6 +9,7 @@ import { measurePatience } from './patience.js';
 import { listQueryless } from './queryless.js';
 import { EVENTS, OUTCOMES } from '../reading/recorded-trace.js';
 import { SOCKET_USES, judgeSockets } from './socket-users.js';
+import { listWarnings } from './trace-warnings.js';
 import { countConflicts } from './pool-transactions.js';
 
 /** @import { RecordedPool, RecordedProcess, RecordedTrace } from '../reading/recorded-trace.js' */
@@ -172,6 +173,7 @@ function takeRows(trace, pool) {
     rows.filter((row) => failed.has(row)),
     (row) => checkouts.useMs[row],
   );
+  const moved = outages.map((each) => ({ ...each, atMs: each.atMs - firstMs, readyMs: each.readyMs - firstMs }));
   const leftOut = countLeftOut(trace, (row) => poolOf[row] === pool && !replayed.has(row) && !lost.has(row));
   const describe = (/** @type {number} */ row) => ({
     startedMs: startedMs[row] - firstMs,
@@ -207,9 +209,7 @@ function takeRows(trace, pool) {
       socketOf,
       socketUseOf: Uint8Array.from(socketOf, (socket) => SOCKET_USES.indexOf(uses.get(socket) ?? 'unknown')),
     }),
-    ...(outages.length > 0 && {
-      outages: outages.map((each) => ({ ...each, atMs: each.atMs - firstMs, readyMs: each.readyMs - firstMs })),
-    }),
+    ...(moved.length > 0 && { outages: moved }),
     ...(trace.server && { server: trace.server }),
     ...(refused.length > 0 && { refused: refused.map(describe) }),
     ...(waiting.length > 0 && { waiting: waiting.map(describe) }),
@@ -225,46 +225,14 @@ function takeRows(trace, pool) {
     conflicts: countConflicts(trace, pool),
     warnings: [
       ...trace.warnings,
-      ...outages.map(({ atMs, readyMs }) => describeOutage(atMs - firstMs, readyMs - atMs)),
-      ...[
-        { count: refused.length, what: 'Got no connection in time' },
-        { count: waiting.length, what: 'Still waited when the recording ended' },
-      ].flatMap(({ count, what }) =>
-        count > 0 ? [`${what}: ${count}. Each is replayed with the queries of another request of its route`] : [],
-      ),
-      ...limits.map(
-        ({ route, limit }) =>
-          `The app lets in at most ${limit} requests of ${trace.routes[route]} at once, whatever the pool size`,
-      ),
-      ...(queryless.length > 0
-        ? [`Made no query: ${queryless.length} requests. Their answers are in the figures of their routes`]
-        : []),
-      ...(failedMs.length > 0 ? [describeFailed(failedMs, sum(Array.from(rows, (row) => checkouts.useMs[row])))] : []),
-      ...leftOut.map(({ count, why }) =>
-        count === 1
-          ? `1 checkout ${why} and is left out: its service time is unknown`
-          : `${count} checkouts ${why} and are left out: their service times are unknown`,
-      ),
+      ...listWarnings({
+        outages: moved,
+        ...{ refused, waiting, limits, queryless, failedMs, leftOut },
+        usedMs: sum(Array.from(rows, (row) => checkouts.useMs[row])),
+        routes: trace.routes,
+      }),
     ],
   };
-}
-
-/** @param {number[]} failedMs how long failed operations had connections @param {number} usedMs all together */
-function describeFailed(failedMs, usedMs) {
-  const share = Math.round((100 * sum(failedMs)) / (usedMs || 1));
-  return (
-    `Failed with a connection: ${failedMs.length}. ` +
-    `Each is replayed for as long as it had it, together ${share} % of the time in use`
-  );
-}
-
-/** @param {number} atMs @param {number} ms how long it lasted */
-function describeOutage(atMs, ms) {
-  const lasted = ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
-  return (
-    `The driver had no server for ${lasted}, ${(atMs / 1000).toFixed(1)} s after the first checkout, ` +
-    'and neither has any pool that is simulated. The waits include that time'
-  );
 }
 
 /** @param {RecordedPool} pool @returns {TraceOpenings['settings']} */
