@@ -92,8 +92,8 @@ async function diagnoseFile(file, fleet) {
  *
  * @param {RecordedTrace} recorded
  * @param {Diagnosis} diagnosis of it
- * @returns {Promise<number | null>} null for a history, and unless the pool is too small for its load, the recording can
- *   be predicted, and there is such a size
+ * @returns {Promise<number | null>} null for a history, and unless the pool is too small for its load, the recording
+ *   can be predicted, and there is such a size
  */
 async function suggestSize(recorded, { verdict: { cause, facts } }) {
   if (recorded.header.history) return null;

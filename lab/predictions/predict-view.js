@@ -197,7 +197,12 @@ function ofRoute(route, figure) {
   return (/** @type {Variant} */ { predicted }) => timeOf(predicted, route, figure);
 }
 
-/** A figure, or where it is hidden, its band. @param {string} route @param {TimeFigure} figure @returns {Column['value']} */
+/**
+ * A figure, or where it is hidden, its band.
+ * @param {string} route
+ * @param {TimeFigure} figure
+ * @returns {Column['value']}
+ */
 function cellOf(route, figure) {
   const ends = band(({ routes }) => routes[route]?.[figure]);
   return (variant) => {
