@@ -156,10 +156,8 @@ function takeRows(trace, pool) {
   const used = [...new Set(routeOf)].sort((a, b) => a - b);
   const newRow = new Map(used.map((row, index) => [row, index]));
   const connectionOf = take(checkouts.connectionOf);
-  const requestOf = take(checkouts.requestOf);
   const { process } = pools[pool];
   const uses = judgeSockets(requests, process, isLoopLate(trace, process));
-  const socketOf = requestOf.map((row) => (row < 0 ? -1 : requests.socketOf[row]));
   const isAlike = (/** @type {number} */ row) => startedMs[row] >= firstMs && answered.has(checkouts.routeOf[row]);
   const refused = findRefused(trace, { pool, uses }).filter(isAlike);
   const isOfCallers = comeFromCallers(requests, uses);
@@ -195,20 +193,9 @@ function takeRows(trace, pool) {
     routeOf: routeOf.map((row) => Number(newRow.get(row))),
     isBehind: rows.map((row) => (checkouts.behindCount[row] > 0 || selected.has(row) ? 1 : 0)),
     openings: { ...findOpenings(trace, pool, firstMs), settings: readOpeningSettings(pools[pool]) },
-    ...(requestOf.some((row) => row >= 0) && {
-      requestOf,
-      requestStartedMs: Float64Array.from(requestOf, (row) => (row < 0 ? NaN : requests.startedMs[row] - firstMs)),
-      // A client that left was not answered. What its request did then is known by its checkouts alone.
-      requestEndedMs: Float64Array.from(requestOf, (row) =>
-        row < 0 || requests.statusOf[row] === 0 ? NaN : requests.startedMs[row] + requests.durationMs[row] - firstMs,
-      ),
-    }),
+    ...describeRequests(requests, take(checkouts.requestOf), { uses, firstMs }),
     ...(failedMs.length > 0 && { breaks: take(findBreaks(trace, failed)) }),
     ...(connectionOf.some((number) => number > 0) && { connectionOf }),
-    ...(uses.size > 0 && {
-      socketOf,
-      socketUseOf: Uint8Array.from(socketOf, (socket) => SOCKET_USES.indexOf(uses.get(socket) ?? 'unknown')),
-    }),
     ...(moved.length > 0 && { outages: moved }),
     ...(trace.server && { server: trace.server }),
     ...(refused.length > 0 && { refused: refused.map(describe) }),
@@ -232,6 +219,30 @@ function takeRows(trace, pool) {
         routes: trace.routes,
       }),
     ],
+  };
+}
+
+/**
+ * @param {RecordedTrace['requests']} requests
+ * @param {Int32Array} requestOf row of each checkout's, -1 where unknown
+ * @param {{ uses: Map<number, SocketUse>, firstMs: number }} options uses: of sockets
+ * @returns {Partial<Trace>} what is known of the requests, by checkout
+ */
+function describeRequests({ startedMs, durationMs, statusOf, socketOf: sockets }, requestOf, { uses, firstMs }) {
+  const socketOf = requestOf.map((row) => (row < 0 ? -1 : sockets[row]));
+  return {
+    ...(requestOf.some((row) => row >= 0) && {
+      requestOf,
+      requestStartedMs: Float64Array.from(requestOf, (row) => (row < 0 ? NaN : startedMs[row] - firstMs)),
+      // A client that left was not answered. What its request did then is known by its checkouts alone.
+      requestEndedMs: Float64Array.from(requestOf, (row) =>
+        row < 0 || statusOf[row] === 0 ? NaN : startedMs[row] + durationMs[row] - firstMs,
+      ),
+    }),
+    ...(uses.size > 0 && {
+      socketOf,
+      socketUseOf: Uint8Array.from(socketOf, (socket) => SOCKET_USES.indexOf(uses.get(socket) ?? 'unknown')),
+    }),
   };
 }
 
