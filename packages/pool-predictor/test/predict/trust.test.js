@@ -17,6 +17,7 @@ import { record, requests } from '../doctor/recordings.js';
 /** @import { Load } from '../../src/load/load.js' */
 /** @import { PredictedFigures } from '../../src/runs/run-figures.js' */
 /** @import { Recording } from '../../src/predict/recording.js' */
+/** @import { WhatIf } from '../../src/predict/what-if.js' */
 /** @import { TraceCheck } from '../../src/predict/check-trace.js' */
 /** @import { Trace } from '../../src/trace/trace.js' */
 
@@ -107,6 +108,9 @@ describe('clients who leave', () => {
     expect(hidden.filter(({ reason }) => reason.code === 'unknownFailures')).toEqual([
       { reason: { code: 'unknownFailures', figures: { longestMs: 2 } }, poolSizes: [1], isAll: false },
     ]);
+    const { poolSizes, failures, unknownFailures } = /** @type {WhatIf} */ (await predictWhatIf(recorded));
+    expect([1, 4].map((size) => failures[poolSizes.indexOf(size)])).toEqual([NaN, 0]);
+    expect(unknownFailures?.code).toBe('unknownFailures');
   });
 });
 
