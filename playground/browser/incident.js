@@ -1,6 +1,6 @@
 import { judgeTrace, judgeTrust, openRecording, readTraceText } from 'mongodb-pool-predictor';
 import { explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
-import { explainHidden, explainTrust } from '../../lab/predictions/explain-check.js';
+import { explainHidden } from '../../lab/predictions/explain-check.js';
 
 /** @import { Trip } from 'mongodb-pool-page/page/traffic-picture.js' */
 
@@ -11,7 +11,6 @@ import { explainHidden, explainTrust } from '../../lab/predictions/explain-check
  * @property {string} verdict why its requests waited
  * @property {number | null} lanes null where the pool had no limit, or the trace does not say
  * @property {Trip[]} trips in the order of their arrival
- * @property {string} trust how far to trust what other pools would have done
  * @property {number[]} withheld sizes that nothing can be said about
  * @property {string} why that is so; empty if there are none
  */
@@ -24,7 +23,7 @@ export async function readIncident(text) {
   const recorded = await readTraceText(text);
   const recording = openRecording([recorded]);
   const { pool } = recording.picked;
-  const trust = judgeTrust(recording, null);
+  const { refusal } = judgeTrust(recording, null);
   const row = recorded.pools.indexOf(pool);
   const { poolOf, startedMs, waitMs, useMs, routeOf } = recorded.checkouts;
   const rows = [...poolOf.keys()].filter((each) => poolOf[each] === row);
@@ -32,9 +31,8 @@ export async function readIncident(text) {
   return {
     verdict: explainVerdict(judgeTrace(recorded)),
     lanes: pool.maxPoolSize || null,
-    trust: explainTrust(trust),
-    withheld: trust.refusal ? SIZES : [],
-    why: trust.refusal ? explainHidden({ reason: trust.refusal, poolSizes: ['other sizes'], isAll: true }) : '',
+    withheld: refusal ? SIZES : [],
+    why: refusal ? explainHidden({ reason: refusal, poolSizes: ['other sizes'], isAll: true }) : '',
     trips: rows.map((each) => {
       const arrivedAtMs = startedMs[each] - firstMs;
       const isRefused = Number.isNaN(useMs[each]);

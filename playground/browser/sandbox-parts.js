@@ -1,4 +1,4 @@
-import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
+import { describeBand, formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 
 /** @import { Prediction } from './simulation.js' */
 
@@ -13,26 +13,39 @@ export function createField(route, value) {
   return label;
 }
 
+/** @typedef {Prediction['variants'][number]['predicted']['routes'][string]} Times */
+
 /**
  * How long requests of a route take.
  * @param {string} route
- * @param {Prediction['variants'][number]['predicted']['routes'][string]} times
+ * @param {Times} times
+ * @param {(Times | undefined)[]} band its ends
  */
-export function createRow(route, times) {
+export function createRow(route, times, band) {
   const row = document.createElement('tr');
   const name = document.createElement('th');
   Object.assign(name, { scope: 'row', textContent: route });
   row.append(
     name,
-    ...PERCENTILES.map((key) => createCell(times[key], formatTime(times[key]))),
+    ...PERCENTILES.map((key) =>
+      createCell(
+        times[key],
+        formatTime(
+          times[key],
+          band.map((end) => end?.[key]),
+        ),
+      ),
+    ),
     createCell(times.failures, Number.isNaN(times.failures) ? '?' : formatNumber(times.failures)),
   );
   return row;
 }
 
-/** @param {number} ms */
-function formatTime(ms) {
-  return Number.isFinite(ms) ? formatQuantity(ms, 'ms') : '–';
+/** A time, or where it is hidden, its band. @param {number} ms @param {(number | undefined)[]} band its ends */
+export function formatTime(ms, band) {
+  if (Number.isFinite(ms)) return formatQuantity(ms, 'ms');
+  const [lowMs, highMs] = band.map(Number);
+  return Number.isFinite(lowMs) ? describeBand(lowMs, highMs) : '–';
 }
 
 /** @param {number} value @param {string} text */

@@ -3,7 +3,7 @@ import { Companion } from './companion.js';
 import { Handles } from './handles.js';
 import { keepLatest } from './background.js';
 import { Player } from './player.js';
-import { createField, createRow } from './sandbox-parts.js';
+import { createField, createRow, formatTime } from './sandbox-parts.js';
 import { customersAndAdmins } from './scenarios.js';
 import { MAX_SHOWN } from './simulation.js';
 import { figuresOf, kindsOf } from './screen-view.js';
@@ -236,10 +236,10 @@ export class Sandbox {
   }
 
   /** @param {Incident} incident @param {Preset} preset */
-  #tellIncident({ verdict, trust }, preset) {
+  #tellIncident({ verdict }, preset) {
     const told = this.#find('.told');
     const doubt = this.#findDoubt(preset);
-    told.textContent = `As it was: ${verdict} ${doubt ?? `${told.textContent} ${trust}`}`;
+    told.textContent = `As it was: ${verdict} ${doubt ?? told.textContent}`;
     this.#find('#percentiles')
       .closest('table')
       ?.toggleAttribute('hidden', doubt !== null);
@@ -250,7 +250,9 @@ export class Sandbox {
     const figures = figuresOf(prediction, pool);
     const { requests, tookMs } = prediction.simulated;
     this.#showProblem(undefined);
-    const rows = Object.entries(figures.routes).map(([route, times]) => createRow(route, times));
+    const rows = Object.entries(figures.routes).map(([route, times]) =>
+      createRow(route, times, [figures.low?.routes[route], figures.high?.routes[route]]),
+    );
     this.#find('#percentiles').replaceChildren(...rows);
     this.#find('#percentiles').closest('table')?.removeAttribute('hidden');
     this.#find('.told').textContent = `With ${countLanes(pool)}, ${describeWait(figures)}`;
@@ -309,11 +311,13 @@ function watchIncident({ trips, lanes }) {
 }
 
 /** @param {Prediction['variants'][number]['predicted']} figures */
-function describeWait({ meanWaitMs, peakWaiting, failures, requests }) {
+function describeWait({ meanWaitMs, peakWaiting, failures, requests, low, high }) {
   const lost = failures > 0 ? ` ${formatNumber(failures)} of ${formatNumber(requests)} requests get no answer.` : '';
   if (peakWaiting < 1) return `nobody waits.${lost}`;
-  const mean = Number.isNaN(meanWaitMs)
-    ? ''
-    : `the mean wait is ${formatQuantity(meanWaitMs, 'ms')}. In a typical run, `;
-  return `${mean}up to ${formatNumber(peakWaiting)} wait at once.${lost}`;
+  const isHidden = [meanWaitMs, low?.meanWaitMs].every(Number.isNaN);
+  const mean = formatTime(meanWaitMs, [low?.meanWaitMs, high?.meanWaitMs]);
+  return (
+    `${isHidden ? '' : `the mean wait is ${mean}. In a typical run, `}` +
+    `up to ${formatNumber(peakWaiting)} wait at once.${lost}`
+  );
 }
