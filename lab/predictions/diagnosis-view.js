@@ -5,7 +5,6 @@ import { paintText } from '../base/paint.js';
 import { layOutText, renderRows } from '../report/table.js';
 
 /** @import { CauseShare, Diagnosis } from 'mongodb-pool-predictor' */
-/** @typedef {NonNullable<Diagnosis['verdict']['slow']>} SlowRoute */
 /** @import { Paint } from '../base/paint.js' */
 
 /** A screen of the smallest terminal. */
@@ -33,11 +32,9 @@ export function renderDiagnosis(diagnosis, { poolSize, advice, width, paint }) {
       [paintText(layOutText(explainVerdict(diagnosis, poolSize), width), 'bold', paint)],
       rows.length > 0 ? [renderCauses(rows)] : [],
       laidOut,
-      [
-        ...listAdvice(diagnosis, advice).map((text) => layOutText(`> ${text}`, width)),
-        ...diagnosis.findings.map((finding) => layOutText(`! ${describeFinding(finding)}`, width)),
-        ...diagnosis.settings.map((finding) => layOutText(`! ${describeFinding(finding)}`, width)),
-      ],
+      [...listAdvised(diagnosis, advice), ...diagnosis.settings.map((finding) => `! ${describeFinding(finding)}`)].map(
+        (text) => layOutText(text, width),
+      ),
     ].filter((block) => block.length > 0);
   const whole = joinBlocks(listBlocks(proofs.map((proof) => layOutText(proof, width))));
   // Advice matters more than the end of a proof.
@@ -114,18 +111,41 @@ function pickImportant({ causes, verdict }) {
 
 /** @param {Diagnosis} diagnosis @param {Record<string, string>} advice @returns {string[]} */
 function listAdvice(diagnosis, advice) {
-  const { cause, slow, facts } = diagnosis.verdict;
-  const causes = new Set([
-    slow && cause === 'notThePool' ? adviceOf(slow) : cause,
-    // With one client, the other waits would be others.
-    ...(facts?.clients ? [] : pickImportant(diagnosis).map((each) => each.cause)),
-    ...diagnosis.findings.map(({ kind }) => kind),
-  ]);
-  return [...causes].flatMap((each) => advice[each] ?? []);
+  const names = new Set([...listMain(diagnosis), ...diagnosis.findings.map(({ kind }) => kind)]);
+  return [...names].flatMap((name) => advice[name] ?? []);
 }
 
-/** Where it is known what takes the time, that is what to mend. @param {SlowRoute} slow */
-function adviceOf({ repeated, useMs, outsideMs }) {
+/**
+ * Lists advice for the verdict, then each finding with its own.
+ * @param {Diagnosis} diagnosis
+ * @param {Record<string, string>} advice
+ */
+function listAdvised(diagnosis, advice) {
+  const isGiven = new Set(listMain(diagnosis));
+  const adviceOf = (/** @type {string} */ name) => (advice[name] ? [`> ${advice[name]}`] : []);
+  return [
+    ...[...isGiven].flatMap(adviceOf),
+    ...diagnosis.findings.flatMap((finding) => {
+      const own = isGiven.has(finding.kind) ? [] : adviceOf(finding.kind);
+      isGiven.add(finding.kind);
+      return [`! ${describeFinding(finding)}`, ...own];
+    }),
+  ];
+}
+
+/** Lists the causes that matter most. @param {Diagnosis} diagnosis @returns {string[]} */
+function listMain(diagnosis) {
+  const { cause, slow, facts } = diagnosis.verdict;
+  const main = slow && cause === 'notThePool' ? nameSlow(slow) : cause;
+  // With one client, the other waits would be others.
+  return [main, ...(facts?.clients ? [] : pickImportant(diagnosis).map((each) => each.cause))];
+}
+
+/**
+ * Where it is known what takes the time, that is what to mend.
+ * @param {NonNullable<Diagnosis['verdict']['slow']>} slow
+ */
+function nameSlow({ repeated, useMs, outsideMs }) {
   if (repeated) return 'repeatedQueries';
   return useMs > outsideMs ? 'slowQueries' : 'notThePool';
 }

@@ -5,6 +5,7 @@ import { Ajv } from 'ajv';
 import { CAUSE_NAMES, explainLastMinute, explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { describeFinding } from 'mongodb-pool-page/universal/finding-words.js';
 import { scratchFolder } from 'test-support/cleanup.js';
+import { renderDiagnosis } from '../../predictions/diagnosis-view.js';
 import { expectRefused, runCli } from '../support/run-cli.js';
 import { serveHandler } from '../../../test/support/serve-app.js';
 
@@ -196,7 +197,7 @@ describe('in words', () => {
     ['fullServer', { server: { growth: 2 } }, 'the server is full: the more queries it has, the longer each takes'],
     ['lateEventLoop', loop(0.99), "the app's event loop has no time left"],
     ['lateEventLoop', loop(0.5), "something blocks the app's event loop, for 300 ms in an average second"],
-    ['concurrencyLimit', { limit: 3 }, 'the app runs at most 3 of /a at once, and the pool has room'],
+    ['concurrencyLimit', { limit: 3 }, 'the app runs at most 3 of /a at once'],
     [
       'transactions',
       { transactions: { route: '/a', count: 40, conflicts: 1, lostShare: 0.01, waiting: 30, waitMs: 12, atOnce: 4 } },
@@ -206,8 +207,8 @@ describe('in words', () => {
     [
       'transactions',
       { transactions: { route: '/a', count: 40, conflicts: 8, lostShare: 0.3, waiting: 1, waitMs: 2, atOnce: 4 } },
-      '8 of 40 transactions of /a failed because another one had changed the same document, and were begun again: 30 % ' +
-        'of the time of their requests was lost',
+      '8 of 40 transactions of /a failed because another one had changed the same document, and were begun again: ' +
+        '30 % of the time of their requests was lost',
     ],
   ])('%s: %j', (cause, facts, words) => {
     const verdict = { cause, facts: { ...FACTS, ...facts }, waitingShare: 1, meanWaitMs: 40, refusedShare: 0 };
@@ -254,8 +255,8 @@ describe('in words', () => {
 test.each([
   [
     { kind: 'farServer', client: 'shop', operation: 'find t', rttMs: 8.9, openingMs: 14, share: 0.87 },
-    'shop: the server is about 8.9 ms away. find t takes at least as long, and so does opening a connection (14 ms or ' +
-      'more). The way there and back is 87 % of the time in which connections are in use.',
+    'shop: the server is about 8.9 ms away. find t takes at least as long, and so does opening a connection ' +
+      '(14 ms or more). The way there and back is 87 % of the time in which connections are in use.',
   ],
   [
     {
@@ -272,6 +273,17 @@ test.each([
   [{ kind: 'blockedLoop', maxMs: 129 }, "Something blocks the app's event loop, for 129 ms in an average second."],
 ])('a finding in words: %j', (finding, words) => {
   expect(describeFinding(/** @type {any} */ (finding))).toBe(words);
+});
+
+test('a finding is followed by its advice, once', () => {
+  const finding = { kind: 'blockedLoop', maxMs: 129 };
+  const verdict = { cause: 'none', isProblem: false, facts: null, slow: null };
+  const totals = { waitedMs: 0, requests: 1 };
+  const diagnosis = { verdict, totals, causes: [], findings: [finding, finding], settings: [] };
+  const lines = renderDiagnosis(/** @type {any} */ (diagnosis), {
+    ...{ poolSize: null, advice: { none: '', blockedLoop: 'Find it.' }, width: 200 },
+  }).split('\n');
+  expect(lines.map((line) => line.slice(0, 10))).toEqual(['All is wel', '', '! Somethin', '> Find it.', '! Somethin']);
 });
 
 test('a wait that timed out by itself is said to be the signal of the app', () => {
