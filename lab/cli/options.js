@@ -65,7 +65,7 @@ const OF_TRACE = {
   callers: [
     '--callers <n>',
     'of a trace: how many clients sent its requests, each with its next request after the answer to its last; ' +
-      '0: the requests arrived on their own (default: as the trace shows)',
+      '0: the requests arrived on their own (default: as the trace shows, and in the bands as few as possible)',
     parseCallers,
   ],
 };

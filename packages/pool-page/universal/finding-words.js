@@ -15,7 +15,7 @@ import { countConnections, countOf, describeBand, formatNumber, formatQuantity, 
 export const REASONS = {
   unknownSize: { words: 'the recording does not say how large its pool was' },
   unlimitedPool: { words: 'the pool has no limit' },
-  fewRequests: { words: 'there are fewer than 20 requests of every route', brief: 'there are fewer than 20 requests' },
+  fewRequests: { words: 'there are fewer than 20 requests' },
   unserved: { words: 'many requests got no connection, and nothing shows what they would have done with one' },
   otherRecording: { words: 'it does not predict the other recording', more: describeDifference },
   manyClients: {
