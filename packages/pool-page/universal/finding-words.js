@@ -27,8 +27,8 @@ export const REASONS = {
     more: ({ fewest }) =>
       fewest === null
         ? ''
-        : `As few as ${countOf(fewest, 'caller', 'callers')}, each waiting for its answers, could have sent the recorded ` +
-          'requests: --callers N says how many did, and 0 that nobody waits',
+        : `As few as ${countOf(fewest, 'caller', 'callers')}, each waiting for its answers, could have sent the ` +
+          'recorded requests: --callers N says how many did, and 0 that nobody waits.',
   },
   clientsGiveUp: {
     words: ({ afterMs, count }) =>
@@ -43,8 +43,8 @@ export const REASONS = {
   },
   ownRuns: {
     words: ({ route, figure, poolSize, recordedMs, lowMs, highMs }) =>
-      `with the recorded ${countConnections(poolSize)}, ${figure} of ${route} was ${formatQuantity(recordedMs, 'ms')}, ` +
-      `but the simulation gives ${describeBand(lowMs, highMs)}`,
+      `with the recorded ${countConnections(poolSize)}, ${figure} of ${route} was ` +
+      `${formatQuantity(recordedMs, 'ms')}, but the simulation gives ${describeBand(lowMs, highMs)}`,
     more: 'It may misread who waits for answers: --callers N says how many callers sent the requests.',
   },
   unknownFailures: {
@@ -87,7 +87,7 @@ export function describeFigures({ figures }) {
 
 /** How the simulation differs from a recording, and why it may. @param {TraceCheck} check */
 function describeDifference({ figures, rateRatio, useRatios }) {
-  const off = figures.filter(({ place }) => place === 'outside');
+  const off = figures.filter(({ isInBand }) => !isInBand);
   const isChanged = (/** @type {number} */ ratio) => ratio > CHANGE || ratio < 1 / CHANGE;
   const changes = [
     ...(isChanged(rateRatio) ? [`it has ${formatNumber(rateRatio, 1)} times as many requests per second`] : []),
