@@ -105,13 +105,21 @@ async function suggestSize(recorded, { verdict: { cause, facts } }) {
   const size = facts.maxPoolSize;
   const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...settings, poolSize });
   if (judgeTrust(recording, null).refusal) return null;
-  const poolSizes = Array.from({ length: Math.min(MAX_SIZES, (MAX_TIMES - 1) * size) }, (_, index) => size + index + 1);
-  const prediction = await predictReadings(load, (one) =>
-    inThreads({ load: one, services, resolutionMs: 0 }, (hooks) =>
-      predict({ load: one, services, poolSizes, poolOf, seeds: 19, ...hooks }),
-    ),
-  );
-  return prediction.load.knee;
+  /** @param {number[]} poolSizes @returns {Promise<number | null>} the first of them from which on more do not help */
+  const findKnee = async (poolSizes) => {
+    const prediction = await predictReadings(load, (one) =>
+      inThreads({ load: one, services, resolutionMs: 0 }, (hooks) =>
+        predict({ load: one, services, poolSizes, poolOf, seeds: 19, ...hooks }),
+      ),
+    );
+    return prediction.load.knee;
+  };
+  // In two steps: a long recording takes its time for each size.
+  const sizes = Array.from({ length: Math.min(MAX_SIZES, (MAX_TIMES - 1) * size) }, (_, index) => size + index + 1);
+  const step = Math.round(Math.sqrt(sizes.length));
+  const rough = await findKnee(sizes.filter((_, index) => (sizes.length - 1 - index) % step === 0));
+  if (rough === null) return null;
+  return findKnee(sizes.filter((each) => each > rough - step && each <= rough));
 }
 
 /** @param {string | undefined} url @param {number} seconds @param {DoctorFleet} fleet */
