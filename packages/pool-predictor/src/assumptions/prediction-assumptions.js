@@ -22,7 +22,7 @@ export const PREDICTION_ASSUMPTIONS = {
     why: 'nobody notices a smaller difference' },
   bandFactor: { value: 2, unit: 'times', evidence: [],
     why: 'a figure says less than its band if the measured one may be so many times as large, or as small ...' },
-  widenPerDoubling: { value: 0.05, unit: 'share', evidence: [],
+  widenPerDoubling: { value: 0.03, unit: 'share', evidence: [],
     why: 'a band is by so much wider at each end for each doubling or halving of the recorded size' },
   busyShare: { value: 0.8, unit: 'share', evidence: [],
     why: 'no band is widened as for a server that is busier: its queue does not grow without end' },
