@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { traceText } from 'test-support/trace-text.js';
+import { PREDICTION } from '../../src/assumptions/prediction-assumptions.js';
 import { checkTrace } from '../../src/predict/check-trace.js';
 import { checkRecording, openRecording } from '../../src/predict/recording.js';
 import { readTraceText } from '../../src/reading/read-trace.js';
@@ -104,12 +105,13 @@ describe('another trace', () => {
       return readTraceText(traceText({ poolSize, checkouts }));
     };
     const first = await record(4);
+    const widened = 1 + PREDICTION.widenPerDoubling;
     for (const others of [[], [await record(undefined)], [await record(4)]])
       expect(await checkRecording(openRecording([first, ...others]))).toBeNull();
     expect(await checkRecording(openRecording([first, await record(4), await record(2)]))).toMatchObject({
       ...{ poolSize: 2, status: 'holds' },
       // One halving of the recorded size.
-      figures: [{}, { lowMs: expect.closeTo(5 / 1.05), highMs: expect.closeTo(5 * 1.05) }],
+      figures: [{}, { lowMs: expect.closeTo(5 / widened), highMs: expect.closeTo(5 * widened) }],
     });
     const { trace: other } = pickPool(await record(8));
     expect(await checkRecording(openRecording([first, await record(2)]), { other })).toMatchObject({ poolSize: 8 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { traceText } from 'test-support/trace-text.js';
+import { PREDICTION } from '../../src/assumptions/prediction-assumptions.js';
 import { findImpatience, judgeFailures } from '../../src/predict/known-failures.js';
 import { hideUncertain } from '../../src/predict/shown-figures.js';
 import { judgeTrust } from '../../src/predict/trust.js';
@@ -156,7 +157,10 @@ describe('trust', () => {
         high: { routes: { '/a': times } },
       })
     );
+    const closeTo = (/** @type {number[]} */ ...steps) => steps.map((step) => expect.closeTo(step));
     /**
+     * By how many steps a band is widened.
+     *
      * @param {number[]} sizes
      * @param {Partial<Parameters<typeof judgeTrust>[0]>} [input]
      * @param {TraceCheck} [check]
@@ -166,12 +170,12 @@ describe('trust', () => {
         const { low, high } = judgeTrust({ trace, load: open, ...input }, check ?? null).widen(figures, size);
         const [lowMs, highMs] = [low, high].map((end) => Number(end?.routes['/a'].p95Ms));
         expect(10_000 / highMs).toBeCloseTo(lowMs);
-        return Math.round(highMs - 100);
+        return (highMs / 100 - 1) / PREDICTION.widenPerDoubling;
       });
 
     test('widen with each doubling or halving of the recorded size', () => {
-      expect(widthsOf([8, 16, 4, 2])).toEqual([0, 5, 5, 10]);
-      expect(widthsOf([8, 16, 4, 2], { load: closed })).toEqual([0, 5, 5, 10]);
+      expect(widthsOf([8, 16, 4, 2])).toEqual(closeTo(0, 1, 1, 2));
+      expect(widthsOf([8, 16, 4, 2], { load: closed })).toEqual(closeTo(0, 1, 1, 2));
       expect(widthsOf([4], { trace: { ...trace, header: {} } })).toEqual([0]);
       expect(widthsOf([4], { trace: { ...trace, header: { maxPoolSize: 0 } } })).toEqual([0]);
     });
@@ -179,17 +183,20 @@ describe('trust', () => {
     test('narrow towards the size of another recording that is predicted, and only there', () => {
       const sizes = [16, 8, 4, 2, 1];
       const others = [{ ...trace, header: { maxPoolSize: 2 } }];
-      expect(widthsOf(sizes)).toEqual([5, 0, 5, 10, 15]);
-      expect(widthsOf(sizes, { others }, holds)).toEqual([5, 0, 5, 0, 5]);
+      expect(widthsOf(sizes)).toEqual(closeTo(1, 0, 1, 2, 3));
+      expect(widthsOf(sizes, { others }, holds)).toEqual(closeTo(1, 0, 1, 0, 1));
       for (const check of [notChecked, undefined]) expect(widthsOf(sizes, { others }, check)).toEqual(widthsOf(sizes));
       expect(widthsOf(sizes, { others: [trace, { ...trace, header: {} }] }, holds)).toEqual(widthsOf(sizes));
     });
 
     test('are the margin of advice where callers who wait share a server', () => {
       const margins = (/** @type {Partial<Trace>} */ changes, load = closed) =>
-        [4, 8, 16].map((size) => judgeTrust({ trace: { ...trace, ...changes }, load }, null).marginAt(size));
+        [4, 8, 16].map(
+          (size) =>
+            judgeTrust({ trace: { ...trace, ...changes }, load }, null).marginAt(size) / PREDICTION.widenPerDoubling,
+        );
       const shared = { sharing: fitted, server: { cores: 2, busyCores: 1 } };
-      expect(margins(shared)).toEqual([0.1, 0, 0.1]);
+      expect(margins(shared)).toEqual(closeTo(2, 0, 2));
       expect(margins({ ...shared, header: {} })).toEqual([0, 0, 0]);
       expect(margins({})).toEqual([0, 0, 0]);
       expect(margins(shared, open)).toEqual([0, 0, 0]);
@@ -198,15 +205,15 @@ describe('trust', () => {
     test('widen more on a server that is busier', () => {
       const widths = (/** @type {Partial<Trace>} */ changes) =>
         widthsOf([8, 16], { trace: { ...trace, sharing: fitted, ...changes } });
-      expect(widths({ server: { cores: 2, busyCores: 0 } })).toEqual([0, 5]);
-      expect(widths({ server: { cores: 2, busyCores: 1 } })).toEqual([0, 10]);
-      expect(widths({ server: { cores: 3, busyCores: 1, otherBusyCores: 1 } })).toEqual([0, 10]);
-      expect(widths({ server: { cores: 1, busyCores: 1 } })).toEqual([0, 25]);
+      expect(widths({ server: { cores: 2, busyCores: 0 } })).toEqual(closeTo(0, 1));
+      expect(widths({ server: { cores: 2, busyCores: 1 } })).toEqual(closeTo(0, 2));
+      expect(widths({ server: { cores: 3, busyCores: 1, otherBusyCores: 1 } })).toEqual(closeTo(0, 2));
+      expect(widths({ server: { cores: 1, busyCores: 1 } })).toEqual(closeTo(0, 5));
       // Queries that do not share it say nothing.
-      expect(widths({ server: { cores: 2, busyCores: 1 }, sharing: undefined })).toEqual([0, 5]);
+      expect(widths({ server: { cores: 2, busyCores: 1 }, sharing: undefined })).toEqual(closeTo(0, 1));
       // Half of the 20 ms of each query is work: of two cores, one is busy.
       const sharing = { ...fitted, workShares: { '/a': 0.5 }, aloneMs: new Float64Array(200).fill(20) };
-      expect(widths({ sharing })).toEqual([0, 10]);
+      expect(widths({ sharing })).toEqual(closeTo(0, 2));
     });
   });
 
