@@ -14,8 +14,8 @@ import { createTraceLoad } from './trace-load.js';
  * What a load is made from: plain data that can be sent to another thread.
  *
  * @typedef {{ kind: 'scenario', workload: Workload, workers: number, server?: ServerOptions }
- *   | { kind: 'trace', trace: Trace,
- *     options: { resample: boolean, separateRoutes: string[], followUps: FollowUps, reading: 'likely' | 'fewest' } }} LoadSource
+ *   | { kind: 'trace', trace: Trace, options: { resample: boolean, separateRoutes: string[], followUps: FollowUps,
+ *     reading: 'likely' | 'fewest' } }} LoadSource
  */
 
 /**
@@ -26,8 +26,8 @@ import { createTraceLoad } from './trace-load.js';
  * @property {string[]} routes
  * @property {number} durationMs how long users arrive
  * @property {CallerFacts} [callers] of a trace
- * @property {Load} [otherReading] of a trace that does not say how many callers there were: the load if they were as few
- *   as possible, each waiting for its answers
+ * @property {Load} [otherReading] of a trace that does not say how many callers there were: the load if they were as
+ *   few as possible, each waiting for its answers
  * @property {boolean} [isMeasured] of a trace: its responses need no overhead
  * @property {ServerOptions} [server] whose cores the queries share; default: queries do not slow each other down
  * @property {Workload} [workload] with the scenarios of the arrivals

@@ -73,8 +73,8 @@ export function widenBand(figures, share) {
 }
 
 /**
- * Widens bands so that they hold those of other figures, too. What the others lack stays as it is: with few connections,
- * callers who wait for their answers may never get to a rare route.
+ * Widens bands so that they hold those of other figures, too. What the others lack stays as it is: with few
+ * connections, callers who wait for their answers may never get to a rare route.
  *
  * @param {PredictedFigures} figures
  * @param {PredictedFigures} others
