@@ -48,8 +48,8 @@ ${titles.map((title) => `- [${title}](#${anchorOf(title)})`).join('\n')}
 These ${assumptions.length} numbers decide what \`doctor\`, \`predict\` and \`advise\` say, and only recordings can
 justify them. \`npm run calibrate\` writes this page. It moves one number at a time, by up to ten times, and asks the
 [corpus](../corpus/README.md) until another code, another size or another choice of figures is shown; predictions of
-one recording of each kind. A number that changes nothing is dead. The numbers, and the recordings that notice them,
-are in [one place](../packages/pool-predictor/src/assumptions/assumptions.js).
+one recording of each kind. A number that changes nothing is dead: at most a test notices it. The numbers, and the
+recordings that notice them, are in [one place](../packages/pool-predictor/src/assumptions/assumptions.js).
 
 ${tables.join('\n\n')}
 
@@ -72,7 +72,8 @@ ${bands ? describeBands(bands) : ''}
 /** @param {Range | undefined} range */
 function describeRange(range) {
   if (!range) return 'not tried';
-  const { low, high } = range;
+  const { value, low, high } = range;
+  if (low === value && high === value) return 'only this one';
   if (low === null && high === null) return 'dead';
   if (low === null) return `up to ${round(Number(high))}`;
   return high === null ? `from ${round(low)}` : `${round(low)} to ${round(high)}`;

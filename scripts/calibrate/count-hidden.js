@@ -17,7 +17,7 @@ export const RULES = {
   manyClients: { id: 'trace.manyClients' },
   transactions: { id: 'common.few' },
   otherRecording: { id: 'common.minRequests', isOfTwo: true },
-  unknownFailures: { id: 'prediction.noticedMs', isOfFailures: true },
+  unknownFailures: { id: 'prediction.bandFactor', isOfFailures: true },
 };
 /** Numbers of failures that are as far apart, or by 15 %, are close. */
 const CLOSE_FAILURES = 3;

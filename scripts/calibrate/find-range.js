@@ -51,9 +51,10 @@ export function createRangeFinder(threads, recordings) {
     const rank = (/** @type {string} */ name) =>
       (noticed.get(`${topic} ${name}`) ?? 0) + (first.includes(name) ? 1e6 : 0);
     const by = await threads.findNoticing({
-      ...{ id, value, commands, isOfLoad: OF_LOAD.includes(topic), predicted },
+      ...{ id, value, commands, isOfLoad: OF_LOAD.includes(topic) },
+      predicted: [...predicted, ...first],
       names: recordings
-        .filter(({ measured }) => measured || commands.includes('doctor'))
+        .filter(({ name, measured }) => measured || commands.includes('doctor') || first.includes(name))
         .map(({ name }) => name)
         .toSorted((a, b) => rank(b) - rank(a)),
     });
