@@ -33,11 +33,11 @@ const WITHOUT_MOST_OF_YAML = {
  * @type {import('esbuild').Plugin}
  */
 const WITHOUT_REASONS = {
-  name: 'without the reasons of assumptions',
+  name: 'assumptions without their reasons',
   setup({ onLoad }) {
-    const reasons = /, unit: .+?,\s+evidence: \[[^\]]*\],\s+why: .+(?= \})/g;
+    const entry = /\{ value: (.+?), unit: .+?,\s+evidence: \[[^\]]*\],\s+why: .+ \}/g;
     onLoad({ filter: /[\\/]assumptions[\\/]\w+-assumptions\.js$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replaceAll(reasons, ''),
+      contents: (await readFile(path, 'utf8')).replaceAll(entry, '$1').replace('valuesOf(', '('),
     }));
   },
 };
