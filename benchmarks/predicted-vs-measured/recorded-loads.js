@@ -1,5 +1,5 @@
 // Kinds of load on a plain app that knows nothing of the lab (doctor/app.js), under attach, as `record` records them.
-import { access, rename, rm } from 'node:fs/promises';
+import { access, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { spawn } from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
@@ -28,6 +28,7 @@ import { recordCase } from '../doctor/run-case.js';
  * @property {number} [rttMs] how much longer a round trip to the server takes
  * @property {boolean} [stepsDown] the primary of the replica set steps down halfway
  * @property {number} [noiseCores] which other programs keep busy meanwhile, in each recording
+ * @property {boolean} [isSilent] the server does not say what it did, as for a user without the role clusterMonitor
  * @property {boolean} [isCpuBound] the pool size changes how long its queries take
  */
 
@@ -167,6 +168,12 @@ export const KINDS = {
     routes: { '/a': [['compute', 10]], '/fast': [['find', 1]] },
     load: [closed('/a', 12, 5), open('/fast', 30)],
   },
+  'callers on a silent server': {
+    isCpuBound: true,
+    isSilent: true,
+    routes: { '/a': [['compute', 10]], '/fast': [['find', 1]] },
+    load: [closed('/a', 12, 5), open('/fast', 30)],
+  },
   // What a gateway does.
   'callers and arrivals behind a gateway': {
     routes: { '/a': [['hold', 20]], '/b': [['hold', 10]] },
@@ -297,11 +304,11 @@ export async function recordKinds(context, { kinds = KINDS, pools, seconds, run 
  * @returns {Promise<string>} trace file
  */
 async function recordKind(kind, { pool, seconds, mongoUrl, settings, ...options }) {
-  const { load, faults, members = 1, rttMs = 0, stepsDown, noiseCores = 0 } = kind;
+  const { load, faults, members = 1, rttMs = 0, stepsDown, noiseCores = 0, isSilent } = kind;
   const noise = startNoise(noiseCores);
   const far = await addLatency(mongoUrl, settings, rttMs);
   try {
-    return await recordCase(
+    const written = await recordCase(
       { app: describeApp(kind, pool), faults, load, seconds, drainMs: DRAIN_MS },
       {
         ...options,
@@ -311,10 +318,19 @@ async function recordKind(kind, { pool, seconds, mongoUrl, settings, ...options 
         isOpen: true,
       },
     );
+    if (isSilent) await silenceServer(written);
+    return written;
   } finally {
     for (const each of noise) each.kill('SIGKILL');
     await far.close();
   }
+}
+
+/** Takes out what the server said. @param {string} file trace */
+async function silenceServer(file) {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  const others = lines.map((line) => JSON.parse(line)).filter(({ event }) => event !== 'server');
+  await writeFile(file, others.map((line) => `${JSON.stringify({ ...line, server: undefined })}\n`).join(''));
 }
 
 /** @param {Kind} kind @param {number} pool size @returns {AppCase} */

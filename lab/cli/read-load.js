@@ -114,7 +114,7 @@ async function readTraceLoad(files, { firstSeed, check: otherFile, callers, serv
     simulation: { services: load.services, overhead, resolutionMs: 0 },
     trace,
     check: check ?? undefined,
-    trust: judgeTrust({ trace, load, others }, check),
+    trust: judgeTrust({ trace, load, others, serverCores }, check),
     pool: settings && { settings, app: 'the recorded app' },
     about: [...describePick(picked), ...[trace, ...others].flatMap(describeReplayed)],
     notes: [

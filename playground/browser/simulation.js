@@ -140,7 +140,7 @@ async function readRecording(text, cores) {
   if (recorded.header.pool !== undefined) checkAppPool(recorded.header.pool, 'pool');
   const recording = openRecording([recorded], { serverCores: cores });
   const { trace, load, overhead, settings } = recording;
-  const judge = () => judgeTrust(recording, null);
+  const judge = () => judgeTrust({ ...recording, serverCores: cores }, null);
   return { load, services: load.services, overhead, recordedPool: settings, warnings: trace.warnings, judge };
 }
 

@@ -41,6 +41,13 @@ export const REASONS = {
       'connection, the longer they hold their locks',
     brief: 'transactions failed because of each other, and do so more often the longer they wait for a connection',
   },
+  unknownServer: {
+    words:
+      "most queries found all connections in use, so the recording can't tell whether they slow each other down on the " +
+      'server',
+    brief: 'nothing shows whether queries slow each other down on the server',
+    more: 'A second --trace, from a pool of another size, can. Or set --server-cores.',
+  },
   ownRuns: {
     words: ({ route, figure, poolSize, recordedMs, lowMs, highMs }) =>
       `with the recorded ${countConnections(poolSize)}, ${figure} of ${route} was ` +

@@ -1,4 +1,3 @@
-import { ADVICE } from '../assumptions/advice-assumptions.js';
 import { PREDICTION } from '../assumptions/prediction-assumptions.js';
 import { summariseTrace } from '../trace/trace.js';
 
@@ -36,8 +35,11 @@ export async function findDenial({ source, recordedSeed }, study, slos) {
     const times = runs.map(({ routes }) => routes[route]?.[name]).filter((ms) => ms >= 0);
     const { [name]: recordedMs } = recorded[route];
     const [lowMs, highMs] = [Math.min(...times), Math.max(...times)];
-    const offMs = Math.max(lowMs - recordedMs, recordedMs - highMs);
-    if (times.length > 0 && offMs > Math.max(ADVICE.denialShare * recordedMs, PREDICTION.noticedMs))
+    const { bandFactor, noticedMs } = PREDICTION;
+    const isFar =
+      recordedMs < Math.min(lowMs / bandFactor, lowMs - noticedMs) ||
+      recordedMs > Math.max(highMs * bandFactor, highMs + noticedMs);
+    if (times.length > 0 && isFar)
       return { route, figure: name.replace('Ms', ''), poolSize, recordedMs, lowMs, highMs };
   }
   return null;

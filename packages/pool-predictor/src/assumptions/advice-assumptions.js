@@ -5,8 +5,6 @@ import { valuesOf } from './assumption.js';
 export const ADVICE_ASSUMPTIONS = {
   confidence: { value: 0.95, unit: 'share', evidence: ['loads/a-job-of-many-queries/recorded-at-2'],
     why: 'a size meets a goal in so many of the runs, with this confidence' },
-  denialShare: { value: 0.15, unit: 'share', evidence: ['loads/callers-without-keep-alive/recorded-at-2'],
-    why: 'a recorded figure so far from all that are simulated at the recorded size denies the simulation' },
   slowRouteRatio: { value: 10, unit: 'times',
     evidence: ['loads/one-hot-document/recorded-at-2', 'loads/slow-beside-fast/recorded-at-2'],
     why: 'a route may get a pool of its own if its queries take so much longer than the fastest with a goal' },

@@ -1,6 +1,6 @@
 import { COMMON } from '../assumptions/common-assumptions.js';
 import { PREDICTION } from '../assumptions/prediction-assumptions.js';
-import { sum } from '../base/sample-statistics.js';
+import { mean, sum } from '../base/sample-statistics.js';
 import { widenBand } from '../runs/run-figures.js';
 import { shareUsed } from '../trace/trace.js';
 import { findImpatience, judgeFailures } from './known-failures.js';
@@ -35,10 +35,11 @@ import { findImpatience, judgeFailures } from './known-failures.js';
  * @param {Trace} input.trace
  * @param {Load & Partial<Pick<TraceLoad, 'callers'>>} input.load
  * @param {Trace[]} [input.others] recordings at other sizes
+ * @param {number | 'none'} [input.serverCores] given by the user
  * @param {TraceCheck | null} check whether another recording is predicted
  * @returns {Trust}
  */
-export function judgeTrust({ trace, load, others = [] }, check) {
+export function judgeTrust({ trace, load, others = [], serverCores }, check) {
   const { sharing, header, conflicts, unservedShare = 0 } = trace;
   const recordedSize = Number(header.maxPoolSize) || NaN;
   const impatience = findImpatience(trace);
@@ -48,7 +49,9 @@ export function judgeTrust({ trace, load, others = [] }, check) {
     // Without their waits, there would be fewer conflicts: see corpus/loads/transactions-on-few-documents.
     if (conflicts && conflicts.waitedShare >= COMMON.problemShare) return found('transactions', conflicts);
     if (unservedShare > PREDICTION.unservedShare) return found('unserved');
-    return check?.status === 'fails' ? found('otherRecording', check) : null;
+    if (check?.status === 'fails') return found('otherRecording', check);
+    const isAlone = others.length === 0 && serverCores === undefined;
+    return isAlone && isSilent(trace) && isFull(trace) ? found('unknownServer') : null;
   };
   const refusal = findRefusal();
   // Another recording narrows bands only by what it shows at its own size.
@@ -91,6 +94,16 @@ export function createWidening(trace, sizes) {
   const step = PREDICTION.widenPerDoubling / (1 - (trace.sharing ? busyShareOf(trace, trace.sharing) : 0));
   return (poolSize) =>
     known.length === 0 ? 0 : step * Math.min(...known.map((size) => Math.abs(Math.log2(poolSize / size))));
+}
+
+/** Whether nothing shows how queries slow each other down on the server. @param {Trace} trace */
+function isSilent({ server, sharing }) {
+  return sharing ? sharing.source === 'guessed' : !server;
+}
+
+/** Whether most checkouts found all connections in use. @param {Trace} trace */
+function isFull({ isBehind }) {
+  return isBehind !== undefined && mean(Array.from(isBehind)) >= COMMON.mostShare;
 }
 
 /** @param {CodedFinding['code']} code @param {object} [figures] @returns {CodedFinding} */
