@@ -275,12 +275,14 @@ describe('trust', () => {
 describe('what if', () => {
   /** @typedef {{ atMs: number, useMs: number, route: number, socket?: number }} SentRequest */
 
+  const IDLE_SERVER = { event: 'server', atMs: 1, cores: 2, busyCores: 0.1 };
+
   /**
    * A recording of requests that were served in turn, each on a socket of its own unless it says so.
    * @param {number} size of the pool, 0 for no limit @param {SentRequest[]} sent @param {(waitMs: number) => number}
-   *   [distort] the waits @param {number} [endMs] of the recording
+   *   [distort] the waits @param {number} [endMs] of the recording @param {boolean} [isSilent] the server says nothing
    */
-  function play(size, sent, distort = (ms) => ms, endMs = Infinity) {
+  function play(size, sent, distort = (ms) => ms, endMs = Infinity, isSilent = false) {
     const freeAtMs = Array.from({ length: size || sent.length }, () => 0);
     const lines = sent.map(({ atMs, useMs, route, socket }, index) => {
       const connection = freeAtMs.indexOf(Math.min(...freeAtMs));
@@ -297,7 +299,8 @@ describe('what if', () => {
         { ...ids, atMs, durationMs: waitMs + useMs, status: 200, socket: socket ?? index + 1 },
       ];
     });
-    return record(lines.flat(), { maxPoolSize: { value: size, from: 'code' } });
+    const options = { maxPoolSize: { value: size, from: 'code' } };
+    return record(isSilent ? lines.flat() : [...lines.flat(), IDLE_SERVER], options);
   }
 
   /** Every 50 ms a short query, or a report of 380 ms instead of every eleventh. */
@@ -305,6 +308,13 @@ describe('what if', () => {
     index % 11 === 0 ? { atMs: index * 50, useMs: 380, route: 1 } : { atMs: index * 50, useMs: 4, route: 0 },
   );
   const [FAST, REPORT] = ['/fast', '/report'];
+
+  test('it has no figures of a full pool whose server is silent', async () => {
+    const whatIf = await predictWhatIf(await play(1, BUSY, undefined, undefined, true));
+    expect(whatIf).toMatchObject({ poolSizes: [], doubt: { code: 'unknownServer' } });
+    const half = BUSY.filter(({ useMs }) => useMs < 10);
+    expect(await predictWhatIf(await play(1, half, undefined, undefined, true))).toMatchObject({ doubt: null });
+  });
 
   test('it has the figures of predict, to the digit, at every size', async () => {
     const recorded = await play(1, BUSY);
@@ -387,7 +397,8 @@ describe('what if', () => {
         { ...ids, durationMs: waitMs + useMs, status: 200, socket: caller + 1 },
       );
     }
-    const whatIf = await predictWhatIf(await record(lines, { maxPoolSize: { value: size, from: 'code' } }));
+    const options = { maxPoolSize: { value: size, from: 'code' } };
+    const whatIf = await predictWhatIf(await record([...lines, IDLE_SERVER], options));
     expect(whatIf).toMatchObject({ recordedSize: size, doubt: null });
     expect(Object.keys(whatIf?.routes ?? {})).toEqual([FAST]);
   });
