@@ -14,6 +14,7 @@ export const RULES = {
   wideBand: { id: 'prediction.bandFactor' },
   clientsGiveUp: { id: 'common.rareShare' },
   unserved: { id: 'prediction.unservedShare' },
+  unknownServer: { id: 'prediction.fullPoolShare' },
   manyClients: { id: 'trace.manyClients' },
   transactions: { id: 'common.few' },
   otherRecording: { id: 'common.minRequests', isOfTwo: true },

@@ -28,9 +28,11 @@ export const COMMON_ASSUMPTIONS = {
     why: 'waits, openings, failures and slower queries are a problem from this share on' },
   mostShare: { value: 0.5, unit: 'share',
     evidence: ['causes/busyMachine/aggregations', 'causes/fullServer/closed-loop'],
-    why: 'more than half: a caller is there for so much of the trace, queries take so much of a response' },
+    why: 'of the trace, if a caller is there; of a response, if queries take it; of growing uses, on busy cores' },
   nearlyAllShare: { value: 0.8, unit: 'share', evidence: ['causes/manyClients/tenants'],
-    why: 'of requests: a route creates a client in each, or a limit in the app hands over its places' },
+    why: 'of requests: each creates a client, or hands its place to the next; of cores, if a server is full' },
+  clearShare: { value: 0.7, unit: 'share', evidence: [],
+    why: 'of waits for a full limit; of growing uses, if the server says nothing; of the CPU time that is wanted' },
   fullShare: { value: 0.9, unit: 'share', evidence: ['causes/twoClients/closed-loop', 'causes/none/open-loop'],
     why: 'a machine is full above this share of its cores, a server if queries wait for them for so much of the time' },
 };

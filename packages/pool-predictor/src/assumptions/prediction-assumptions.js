@@ -28,6 +28,8 @@ export const PREDICTION_ASSUMPTIONS = {
     why: 'a band is by so much wider at each end for each doubling or halving of the recorded size' },
   busyShare: { value: 0.8, unit: 'share', evidence: ['loads/CPU-bound-callers/recorded-at-8'],
     why: 'no band is widened as for a server that is busier: its queue does not grow without end' },
+  fullPoolShare: { value: 0.5, unit: 'share', evidence: ['loads/callers-on-a-silent-server/recorded-at-8'],
+    why: 'of the checkouts found all connections in use: with more of them, the server has more to do' },
   unservedShare: { value: 0.05, unit: 'share', evidence: ['causes/jam/mixed'],
     why: 'more checkouts that got no connection, and have no request to replay, are a load that is missing' },
 };

@@ -34,8 +34,6 @@ export const TRACE_ASSUMPTIONS = {
     why: 'of a caller, in a row: enough to keep slow and fast spells together' },
   limitedShare: { value: 0.2, unit: 'share', evidence: ['loads/a-limit-in-the-app/recorded-at-8'],
     why: 'of its time: a request that waited for so much before its first checkout may have waited for a limit' },
-  atLimitShare: { value: 0.7, unit: 'share', evidence: [],
-    why: 'of such waits: exactly as many requests as a limit in the app allows have a place meanwhile' },
   withinLimitShare: { value: 0.98, unit: 'share', evidence: ['loads/a-limit-in-the-app/recorded-at-8'],
     why: 'of such waits: no more requests have a place meanwhile' },
 };

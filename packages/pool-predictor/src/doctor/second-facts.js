@@ -86,7 +86,7 @@ function isStarved({ atMs, busy = 0, cpu }, neighbours, isMachineFull) {
   const server = neighbours.find((second) => Math.abs(second.atMs - atMs) <= SECOND_MS / 2);
   const { cores = 0, busyCores = 0, otherBusyCores } = server ?? {};
   const isFull = otherBusyCores === undefined ? isMachineFull : isUsedUp(cores, busyCores + otherBusyCores);
-  if (isFull) return cpu === undefined || cpu < DOCTOR.starved * busy;
+  if (isFull) return cpu === undefined || cpu < COMMON.clearShare * busy;
   return cpu === undefined && busyCores >= DOCTOR.sharedCoresFull * cores && busyCores + busy > cores && cores > 0;
 }
 
@@ -118,14 +118,14 @@ export class ServerFacts {
     this.isQueueing = (this.queueShare ?? 0) > 0.5;
     this.isFull =
       this.busyShare === undefined
-        ? growth >= DOCTOR.clearGrowth
-        : this.busyShare >= (isLocal ? DOCTOR.sharedCoresFull : DOCTOR.coresFull);
+        ? growth >= COMMON.clearShare
+        : this.busyShare >= (isLocal ? DOCTOR.sharedCoresFull : COMMON.nearlyAllShare);
     const { cores = 0, busyShare = 0 } = this;
     // What other programs use, it can't have: see corpus/causes/busyMachine.
     const isStarved = otherCores !== undefined && isUsedUp(cores, busyShare * cores + otherCores);
     // Some use times always grow with the number in use, such as those of a burst. Only a server that is busy for half
     // of the time is called slow because of them: see corpus/loads/CPU-bound-0-8-of-the-server.
-    const isGrowing = growth >= DOCTOR.growth && busyShare >= DOCTOR.sharedCoresFull;
+    const isGrowing = growth >= COMMON.mostShare && busyShare >= DOCTOR.sharedCoresFull;
     /** Whether its queries slow each other down, even if it has cores to spare. */
     this.isSlowed = this.isFull || this.isQueueing || isGrowing || (isStarved && busyShare >= DOCTOR.coresBusy);
   }

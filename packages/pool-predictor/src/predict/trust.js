@@ -103,7 +103,7 @@ function isSilent({ server, sharing }) {
 
 /** Whether most checkouts found all connections in use. @param {Trace} trace */
 function isFull({ isBehind }) {
-  return isBehind !== undefined && mean(Array.from(isBehind)) >= COMMON.mostShare;
+  return isBehind !== undefined && mean(Array.from(isBehind)) >= PREDICTION.fullPoolShare;
 }
 
 /** @param {CodedFinding['code']} code @param {object} [figures] @returns {CodedFinding} */

@@ -54,7 +54,7 @@ export function findLimits(trace) {
       .map((untilAnswer) => ({ untilAnswer, ...countPlaces(waits, requests, untilAnswer) }))
       .filter(
         ({ limit, atShare, withinShare }) =>
-          limit > 0 && atShare >= TRACE.atLimitShare && withinShare >= TRACE.withinLimitShare,
+          limit > 0 && atShare >= COMMON.clearShare && withinShare >= TRACE.withinLimitShare,
       )
       .sort((a, b) => b.atShare - a.atShare);
     if (!best) return [];
