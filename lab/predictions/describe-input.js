@@ -136,18 +136,10 @@ export function describeSharedPool({ settings, app }) {
  * Says whether queries slow each other down on the server, and how we know.
  *
  * @param {Trace} trace
- * @param {Pick<TraceLoad, 'services' | 'callers'>} load of the trace; where queries share cores, with their times alone
+ * @param {Pick<TraceLoad, 'services'>} load of the trace; where queries share cores, with their times alone
  * @returns {string[]}
  */
-export function describeSharing({ sharing, server, header }, { services, callers }) {
-  const isFull = callers.callersShare > 0.5 && callers.callers > Number(header.maxPoolSize);
-  if (!sharing && !server && isFull) {
-    return [
-      "The prediction assumes that queries do not slow each other down on the server. This trace can't tell, because " +
-        'all connections were in use all the time. A second --trace, with a pool of another size, can. Or set ' +
-        '--server-cores.',
-    ];
-  }
+export function describeSharing({ sharing, server }, { services }) {
   if (!sharing) return [];
   const { cores, range, source, workShares, seen } = sharing;
   const count = formatNumber(cores, Number.isInteger(cores) ? 0 : 1);

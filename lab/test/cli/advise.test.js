@@ -66,7 +66,8 @@ describe('a recording is checked', () => {
       ...{ atMs, waitMs: waitMs[row], useMs: useMs[row], route: routes[routeOf[row]] },
     }));
     const file = path.join(folder, name);
-    await writeFile(file, traceText({ poolSize, checkouts: rows }));
+    const end = { server: { cores: 2, busyCores: 0.1 } };
+    await writeFile(file, traceText({ poolSize, checkouts: rows, end }));
     return file;
   }
 

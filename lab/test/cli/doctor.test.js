@@ -34,6 +34,7 @@ async function writeTrace(name, waitMs, requests = 200) {
     { define: 'route', id: 0, name: '/articles/:id' },
     { define: 'route', id: 1, name: '/report' },
     { define: 'operation', id: 0, name: 'find articles' },
+    { event: 'server', atMs: 1, cores: 2, busyCores: 0.1 },
     ...Array.from({ length: requests }, (_, request) => {
       const atMs = request * 100;
       const wait = request % 2 === 0 ? { waitMs, behind: [[1, 0, 900, 901]] } : { waitMs: 0 };

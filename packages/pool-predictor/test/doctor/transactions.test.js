@@ -100,7 +100,8 @@ describe('transactions are the cause', () => {
 
 describe('if transactions conflict', () => {
   const reasonsOf = async (/** @type {Line[]} */ lines) => {
-    const { trace } = pickPool(await record(lines));
+    const idle = { event: 'server', atMs: 1, cores: 2, busyCores: 0.1 };
+    const { trace } = pickPool(await record([...lines, idle]));
     const { reasonToHide } = judgeTrust({ trace, load: /** @type {any} */ ({}) }, null);
     return [1, 2, 4].map((poolSize) => reasonToHide({ poolSize, ms: 10 }));
   };
