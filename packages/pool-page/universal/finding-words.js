@@ -43,8 +43,8 @@ export const REASONS = {
   },
   unknownServer: {
     words:
-      "most queries found all connections in use, so the recording can't tell whether they slow each other down on the " +
-      'server',
+      "most queries found all connections in use, so the recording can't tell whether they slow each other down on " +
+      'the server',
     brief: 'nothing shows whether queries slow each other down on the server',
     more: 'A second --trace, from a pool of another size, can. Or set --server-cores.',
   },
