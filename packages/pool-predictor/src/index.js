@@ -21,7 +21,6 @@ export { createRunSimulator } from './runs/simulation-runs.js';
 export { createRandom } from './simulator/random.js';
 export { NO_OVERHEAD, meanServiceMs } from './simulator/service-time.js';
 export { simulate } from './simulator/simulate.js';
-export { checkTrace } from './predict/check-trace.js';
 export { SLOW_ROUTES, poolOfApp, poolOfRecording } from './predict/pool-settings.js';
 export { checkRecording, openRecording, pickReplayed } from './predict/recording.js';
 export { groupHidden, hideUncertain } from './predict/shown-figures.js';
