@@ -1,4 +1,4 @@
-import { PREDICTION } from '../assumptions/prediction-assumptions.js';
+import { isMuchLonger } from '../predict/size-comparison.js';
 import { summariseTrace } from '../trace/trace.js';
 
 /** @import { Load } from '../load/load.js' */
@@ -35,10 +35,7 @@ export async function findDenial({ source, recordedSeed }, study, slos) {
     const times = runs.map(({ routes }) => routes[route]?.[name]).filter((ms) => ms >= 0);
     const { [name]: recordedMs } = recorded[route];
     const [lowMs, highMs] = [Math.min(...times), Math.max(...times)];
-    const { bandFactor, noticedMs } = PREDICTION;
-    const isFar =
-      recordedMs < Math.min(lowMs / bandFactor, lowMs - noticedMs) ||
-      recordedMs > Math.max(highMs * bandFactor, highMs + noticedMs);
+    const isFar = isMuchLonger(lowMs, recordedMs) || isMuchLonger(recordedMs, highMs);
     if (times.length > 0 && isFar)
       return { route, figure: name.replace('Ms', ''), poolSize, recordedMs, lowMs, highMs };
   }

@@ -9,6 +9,15 @@ import { PREDICTION } from '../assumptions/prediction-assumptions.js';
 export const MIN_FOR_PERCENTILES = COMMON.minRequests;
 
 /**
+ * Whether a time is more than twice as long as another one, and nobody can overlook it.
+ * @param {number} ms
+ * @param {number} otherMs
+ */
+export function isMuchLonger(ms, otherMs) {
+  return ms > Math.max(otherMs * PREDICTION.bandFactor, otherMs + PREDICTION.noticedMs);
+}
+
+/**
  * A larger pool that makes a route slower, because its queries share the server's cores.
  *
  * @typedef {object} Slowdown

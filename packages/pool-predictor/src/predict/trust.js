@@ -4,6 +4,7 @@ import { mean, sum } from '../base/sample-statistics.js';
 import { widenBand } from '../runs/run-figures.js';
 import { shareUsed } from '../trace/trace.js';
 import { findImpatience, judgeFailures } from './known-failures.js';
+import { isMuchLonger } from './size-comparison.js';
 
 /** @import { Load } from '../load/load.js' */
 /** @import { TraceLoad } from '../load/trace-load.js' */
@@ -15,7 +16,7 @@ import { findImpatience, judgeFailures } from './known-failures.js';
 /**
  * How far the predictions from a recording can be trusted. One rule hides figures: a band that is too wide says more
  * than a figure in it, so it is shown instead. A band holds what a resampled recording could have been, all readings of
- * who waits for answers, see predictReadings, and an error that grows with the distance from the recorded size.
+ * who waits for answers, see joinReadings, and an error that grows with the distance from the recorded size.
  *
  * @typedef {object} Trust
  * @property {number} recordedSize NaN where the pool had no limit, or the recording does not say
@@ -69,9 +70,7 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
       if (refusal || poolSize === recordedSize) return refusal;
       if (impatience && ms > impatience.afterMs) return found('clientsGiveUp', impatience);
       if (conflicts && poolSize < smallest) return found('transactions', conflicts);
-      const { bandFactor, noticedMs } = PREDICTION;
-      const isWide =
-        highMs > Math.max(ms * bandFactor, ms + noticedMs) || lowMs < Math.min(ms / bandFactor, ms - noticedMs);
+      const isWide = isMuchLonger(highMs, ms) || isMuchLonger(ms, lowMs);
       return isWide ? found('wideBand', { fewest: load.callers?.fewest ?? null }) : null;
     },
     whyUnknownFailures: judgeFailures(trace),
