@@ -16,7 +16,7 @@
 // - At least 67 % of all figures are shown.
 // - Of these, at least 88 % are within 15 % or 5 ms, 88 to 92 % are in their 90 % band, and at most 1 % are off by more
 //   than × 2 (and 5 ms).
-import { checkRecording, judgeTrust, openRecording, poolOfApp, predict, predictReadings } from 'mongodb-pool-predictor';
+import { checkRecording, judgeTrust, openRecording, poolOfApp, predict } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { isAlike, measureRoutes } from './measure-routes.js';
 import { KINDS, recordKinds } from './recorded-loads.js';
@@ -99,9 +99,7 @@ export async function predictFrom({ options, isCpuBound }, from, recorded) {
   const check = await checkRecording(input);
   const trust = judgeTrust(input, check);
   const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...settings, poolSize });
-  const { variants } = await predictReadings(load, (one) =>
-    predict({ load: one, services, overhead, poolSizes, seeds: SEEDS, poolOf, widen: trust.widen }),
-  );
+  const { variants } = await predict({ load, services, overhead, poolSizes, seeds: SEEDS, poolOf, widen: trust.widen });
   return variants.flatMap(({ settings: { poolSize }, predicted: { routes, low, high } }) => {
     const measured = measureRoutes(recorded[poolSize], choice.client);
     if (!isCpuBound && !isAlike(measureRoutes(recorded[from], choice.client), measured)) return [];

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { diagnose, judgeTrust, openRecording, poolOfApp, predict, predictReadings } from 'mongodb-pool-predictor';
+import { diagnose, judgeTrust, openRecording, poolOfApp, predict } from 'mongodb-pool-predictor';
 import { describeHistory } from '../predictions/describe-input.js';
 import { renderComparison, renderDiagnosis, toJson } from '../predictions/diagnosis-view.js';
 import { inThreads } from './in-threads.js';
@@ -107,10 +107,8 @@ async function suggestSize(recorded, { verdict: { cause, facts } }) {
   if (judgeTrust(recording, null).refusal) return null;
   /** @param {number[]} poolSizes @returns {Promise<number | null>} the first of them from which on more do not help */
   const findKnee = async (poolSizes) => {
-    const prediction = await predictReadings(load, (one) =>
-      inThreads({ load: one, services, resolutionMs: 0 }, (hooks) =>
-        predict({ load: one, services, poolSizes, poolOf, seeds: 19, ...hooks }),
-      ),
+    const prediction = await inThreads({ load, services, resolutionMs: 0 }, (hooks) =>
+      predict({ load, services, poolSizes, poolOf, seeds: 19, ...hooks }),
     );
     return prediction.load.knee;
   };

@@ -1,11 +1,4 @@
-import {
-  hideUncertain,
-  parsePoolSizes,
-  poolOfApp,
-  predict,
-  predictReadings,
-  summariseTrace,
-} from 'mongodb-pool-predictor';
+import { hideUncertain, parsePoolSizes, poolOfApp, predict, summariseTrace } from 'mongodb-pool-predictor';
 import { describeEnvironment } from '../harness/environment.js';
 import { describePool } from '../predictions/describe-input.js';
 import { explainHidden, explainTrust } from '../predictions/explain-check.js';
@@ -88,13 +81,9 @@ async function predictSizes(scenario, { poolSizes, driver, seeds, firstSeed, ban
       result: { lab: 'predict', check, withheld: poolSizes, hidden, variants: [], notes: gaps },
     };
   }
-  /** @param {Load} one */
-  async function predictOn(one) {
-    const common = { load: one, ...simulation };
-    const options = { poolSizes, seeds, firstSeed, poolOf, widen: trust?.widen };
-    return inThreads(common, (hooks) => predict({ ...common, ...options, ...hooks }));
-  }
-  const prediction = await predictReadings(load, predictOn);
+  const common = { load, ...simulation };
+  const options = { poolSizes, seeds, firstSeed, poolOf, widen: trust?.widen };
+  const prediction = await inThreads(common, (hooks) => predict({ ...common, ...options, ...hooks }));
   const { variants, hidden } = trust ? hideUncertain(trust, prediction.variants) : { ...prediction, hidden: [] };
   const slowdown = keepShown(prediction.load.slowdown, variants);
   const recorded = trace && summariseTrace(trace);

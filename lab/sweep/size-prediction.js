@@ -6,7 +6,6 @@ import {
   openRecording,
   poolOfApp,
   predict,
-  predictReadings,
   readTraceText,
 } from 'mongodb-pool-predictor';
 import { mean, median } from 'mongodb-pool-predictor/statistics';
@@ -72,17 +71,15 @@ export async function predictSize(poolSize, recordings, { isScenario }) {
   for (const { recording, trust } of opened)
     for (const arrived of loads) {
       const { settings, overhead, load, trace } = recording;
-      const { variants } = await predictReadings(arrived, (one) =>
-        predict({
-          load: { ...repeatArrivals(one), server: trace.sharing },
-          services: { ...arrived.services, ...load.services },
-          overhead,
-          poolSizes: [poolSize],
-          seeds: RUNS,
-          poolOf: (size) => poolOfApp({ ...settings, poolSize: size }),
-          widen: trust.widen,
-        }),
-      );
+      const { variants } = await predict({
+        load: repeatArrivals(arrived, trace.sharing),
+        services: { ...arrived.services, ...load.services },
+        overhead,
+        poolSizes: [poolSize],
+        seeds: RUNS,
+        poolOf: (size) => poolOfApp({ ...settings, poolSize: size }),
+        widen: trust.widen,
+      });
       predictions.push(variants[0].predicted);
     }
   /** @param {(trust: Trust) => CodedFinding | null} judge @returns {CodedFinding | null} null: one recording tells */
@@ -163,14 +160,17 @@ function combine(sets, pick) {
 /**
  * A load whose every run has the arrivals that were recorded. The times of their queries are drawn anew.
  * @param {Load} load
+ * @param {Load['server']} server
  * @returns {Load}
  */
-function repeatArrivals({ routes, durationMs, withOpenings, recordedSeed, ...load }) {
+function repeatArrivals({ routes, durationMs, withOpenings, recordedSeed, otherReading, ...load }, server) {
   const seed = Number(recordedSeed);
   const drawn = { serviceMs: NaN, handoverMs: 0, known: undefined };
   return {
     routes,
     durationMs,
+    server,
+    otherReading: otherReading && repeatArrivals(otherReading, server),
     withOpenings: withOpenings && ((pool, _, factor) => withOpenings(pool, seed, factor)),
     isRandom: () => true,
     arrivals: (_, factor) => ({

@@ -7,7 +7,6 @@ import {
   parseServices,
   poolOfApp,
   predict,
-  predictReadings,
   readTraceText,
   parseYaml,
   createWorkload,
@@ -58,23 +57,20 @@ export async function predictPreset(preset) {
   const trust = judge?.();
   const simulated = { requests: 0, tookMs: 0 };
   const beganAtMs = performance.now();
-  const prediction = await predictReadings(input.load, (load) => {
-    const simulateRun = createRunSimulator({ ...input, load });
-    return predict({
-      ...input,
-      load,
-      poolSizes: preset.poolSizes,
-      widen: trust?.widen,
-      poolOf: (poolSize) => poolOfApp({ ...input.recordedPool, ...preset.limits, poolSize }),
-      async simulateRuns(runs, onRun = () => {}) {
-        return runs.map((run) => {
-          const result = simulateRun(run);
-          simulated.requests += result.requests;
-          onRun();
-          return result;
-        });
-      },
-    });
+  const simulateRun = createRunSimulator(input);
+  const prediction = await predict({
+    ...input,
+    poolSizes: preset.poolSizes,
+    widen: trust?.widen,
+    poolOf: (poolSize) => poolOfApp({ ...input.recordedPool, ...preset.limits, poolSize }),
+    async simulateRuns(runs, onRun = () => {}) {
+      return runs.map((run) => {
+        const result = simulateRun(run);
+        simulated.requests += result.requests;
+        onRun();
+        return result;
+      });
+    },
   });
   simulated.tookMs = performance.now() - beganAtMs;
   if (!trust) return { ...prediction, simulated, warnings };

@@ -24,7 +24,6 @@ export { simulate } from './simulator/simulate.js';
 export { SLOW_ROUTES, poolOfApp, poolOfRecording } from './predict/pool-settings.js';
 export { checkRecording, openRecording, pickReplayed } from './predict/recording.js';
 export { groupHidden, hideUncertain } from './predict/shown-figures.js';
-export { predictReadings } from './predict/readings.js';
 export { judgeTrust } from './predict/trust.js';
 export { MIN_FOR_PERCENTILES } from './predict/size-comparison.js';
 export { findClientUse } from './trace/client-use.js';

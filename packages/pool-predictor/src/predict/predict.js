@@ -1,5 +1,6 @@
 import { SERVER } from '../assumptions/server-assumptions.js';
 import { describeLoad } from '../load/load-facts.js';
+import { joinReadings } from './readings.js';
 import { findKnee, findSlowdown } from './size-comparison.js';
 import { chooseRuns, requireBandRuns } from '../runs/prediction-interval.js';
 import {
@@ -7,6 +8,7 @@ import {
   createRuns,
   isRandom,
   isUnlimitedAlike,
+  readingsOf,
   simulateHere,
   takeUnlimited,
 } from '../runs/simulation-runs.js';
@@ -16,6 +18,7 @@ import { centreBand } from '../runs/run-figures.js';
 /** @import { Load } from '../load/load.js' */
 /** @import { LoadFacts } from '../load/load-facts.js' */
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
+/** @import { Prediction } from './readings.js' */
 /** @import { RunProgress, SimulateRuns } from '../runs/simulation-runs.js' */
 /** @import { PredictedFigures } from '../runs/run-figures.js' */
 /** @import { SimulationResult } from '../simulator/simulate.js' */
@@ -35,7 +38,8 @@ const [MAX_SIMULATED_REQUESTS, MAX_REPLAYED_REQUESTS] = [5e6, 2e6];
  */
 
 /**
- * Predicts what a load test would measure at each pool size. A random load is simulated several times.
+ * Predicts what a load test would measure at each pool size. A random load is simulated several times, and each reading
+ * of a trace, see joinReadings.
  *
  * @param {object} options
  * @param {Load} options.load
@@ -58,7 +62,41 @@ const [MAX_SIMULATED_REQUESTS, MAX_REPLAYED_REQUESTS] = [5e6, 2e6];
  * @throws {Error} for a load without requests, missing or invalid service times, or a number of runs without an exact
  *   band
  */
-export async function predict({
+export async function predict({ onProgress = () => {}, simulateRuns, ...options }) {
+  const simulateAll = simulateRuns ?? simulateHere(options);
+  const readings = readingsOf(options.load);
+  /** @type {Prediction[]} */
+  const predictions = [];
+  let doneBefore = 0;
+  for (const [reading, load] of readings.entries()) {
+    let done = 0;
+    predictions.push(
+      await predictReading({
+        ...options,
+        load,
+        simulateRuns: (runs, onRun) =>
+          simulateAll(
+            runs.map((run) => ({ ...run, reading })),
+            onRun,
+          ),
+        onProgress(progress) {
+          done = progress.done;
+          const total = doneBefore + progress.total * (readings.length - reading);
+          onProgress({ ...progress, done: doneBefore + done, total });
+        },
+      }),
+    );
+    doneBefore += done;
+  }
+  return joinReadings(predictions[0], predictions[1]);
+}
+
+/**
+ * @param {Omit<Parameters<typeof predict>[0], 'simulateRuns' | 'onProgress'> & { simulateRuns: SimulateRuns,
+ *   onProgress: (progress: RunProgress) => void }} options see predict; load: one reading of it
+ * @returns {ReturnType<typeof predict>}
+ */
+async function predictReading({
   load,
   poolSizes,
   services,
@@ -68,8 +106,8 @@ export async function predict({
   resolutionMs = 0,
   poolOf = (maxPoolSize) => ({ maxPoolSize }),
   widen = (figures) => figures,
-  simulateRuns = simulateHere({ load, services, overhead, resolutionMs }),
-  onProgress = () => {},
+  simulateRuns,
+  onProgress,
 }) {
   if (givenSeeds !== undefined) requireBandRuns(givenSeeds);
   const [once] = await createRuns({ simulateRuns, seeds: 1, firstSeed }).simulateAll(UNLIMITED);

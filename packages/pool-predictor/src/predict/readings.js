@@ -1,22 +1,19 @@
 import { spanBands } from '../runs/run-figures.js';
 
-/** @import { Load } from '../load/load.js' */
 /** @import { predict } from './predict.js' */
 
 /** @typedef {Awaited<ReturnType<typeof predict>>} Prediction */
 
 /**
- * Predicts a load in each of its readings. The figures are those of the likely one. Their bands hold those of the other
- * one, too, and what the load needs is what it needs in the worse one.
+ * Joins the predictions of all readings of a load. The figures are those of the likely one. Their bands hold those of
+ * the other one, too, and what the load needs is what it needs in the worse one.
  *
- * @param {Load} load
- * @param {(load: Load) => Promise<Prediction>} predictOne at the same sizes
- * @returns {Promise<Prediction>}
+ * @param {Prediction} likely
+ * @param {Prediction} [other] at the same sizes
+ * @returns {Prediction}
  */
-export async function predictReadings(load, predictOne) {
-  const likely = await predictOne(load);
-  if (!load.otherReading) return likely;
-  const other = await predictOne(load.otherReading);
+export function joinReadings(likely, other) {
+  if (!other) return likely;
   return {
     ...likely,
     variants: likely.variants.map((variant, index) => ({

@@ -5,7 +5,6 @@ import { OUTCOMES } from '../reading/recorded-trace.js';
 import { meansByRoute, summariseTrace } from '../trace/trace.js';
 import { poolOfApp } from './pool-settings.js';
 import { predict } from './predict.js';
-import { predictReadings } from './readings.js';
 import { openRecording } from './recording.js';
 import { MIN_FOR_PERCENTILES } from './size-comparison.js';
 import { readFigure } from './shown-figures.js';
@@ -68,9 +67,7 @@ export async function predictWhatIf(recorded) {
   const poolSizes = choosePoolSizes(recordedSize, needed);
   const { services } = load;
   const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...settings, poolSize });
-  const { variants } = await predictReadings(load, (one) =>
-    predict({ load: one, poolSizes, services, overhead, poolOf, widen: trust.widen }),
-  );
+  const { variants } = await predict({ load, poolSizes, services, overhead, poolOf, widen: trust.widen });
   const figureOf = (/** @type {string} */ route) =>
     [
       measured[route].count - measured[route].failures,

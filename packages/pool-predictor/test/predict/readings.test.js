@@ -1,14 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { traceText } from 'test-support/trace-text.js';
 import { predict } from '../../src/predict/predict.js';
-import { predictReadings } from '../../src/predict/readings.js';
+import { joinReadings } from '../../src/predict/readings.js';
 import { openRecording } from '../../src/predict/recording.js';
 import { hideUncertain } from '../../src/predict/shown-figures.js';
 import { judgeTrust } from '../../src/predict/trust.js';
 import { readTraceText } from '../../src/reading/read-trace.js';
 import { callers, responseMs, run, TIMES } from '../trace/traces.js';
 
-/** @import { Load } from '../../src/load/load.js' */
 /** @import { Prediction } from '../../src/predict/readings.js' */
 
 describe('two readings of a load', () => {
@@ -23,38 +22,32 @@ describe('two readings of a load', () => {
       /** @type {unknown} */ ({ load: { floor: ms, ...load }, variants: [{ settings: { poolSize: 2 }, predicted }] })
     );
   };
-  const alone = /** @type {Load} */ ({});
-  const load = { ...alone, otherReading: alone };
-
   test.each([
     ['longer', 100, 20],
     ['shorter', 20, 100],
-  ])(
-    'the figures are the likely ones, here the %s; bands hold both, and the need is the larger',
-    async (_, ms, other) => {
-      const [likely, fewest] = [foresee(ms, { knee: 7, peakActive: 4 }), foresee(other, { knee: 3, peakActive: 6 })];
-      const { variants, load: need } = await predictReadings(load, async (one) => (one === load ? likely : fewest));
-      const { low, high, ...figures } = variants[0].predicted;
-      expect(figures).toEqual({ meanWaitMs: ms, routes: { '/a': { count: 9, p95Ms: ms } } });
-      expect([low, high].map((end) => [end?.meanWaitMs, end?.routes['/a'].p95Ms])).toEqual([
-        [18, 18],
-        [expect.closeTo(110), expect.closeTo(110)],
-      ]);
-      expect(need).toEqual({ floor: ms, knee: 7, peakActive: 6 });
-    },
-  );
+  ])('the figures are the likely ones, here the %s; bands hold both, and the need is the larger', (_, ms, other) => {
+    const [likely, fewest] = [foresee(ms, { knee: 7, peakActive: 4 }), foresee(other, { knee: 3, peakActive: 6 })];
+    const { variants, load: need } = joinReadings(likely, fewest);
+    const { low, high, ...figures } = variants[0].predicted;
+    expect(figures).toEqual({ meanWaitMs: ms, routes: { '/a': { count: 9, p95Ms: ms } } });
+    expect([low, high].map((end) => [end?.meanWaitMs, end?.routes['/a'].p95Ms])).toEqual([
+      [18, 18],
+      [expect.closeTo(110), expect.closeTo(110)],
+    ]);
+    expect(need).toEqual({ floor: ms, knee: 7, peakActive: 6 });
+  });
 
-  test('no size is enough for both if there is none for one', async () => {
+  test('no size is enough for both if there is none for one', () => {
     const found = [foresee(1, { knee: null }), foresee(1, { knee: 3 })];
     for (const [one, two] of [found, found.toReversed()]) {
-      const { load: need } = await predictReadings(load, async (each) => (each === load ? one : two));
+      const { load: need } = joinReadings(one, two);
       expect(need.knee).toBeNull();
     }
   });
 
-  test('one reading is predicted once', async () => {
+  test('one reading is the prediction', () => {
     const only = foresee(1, {});
-    expect(await predictReadings(alone, async () => only)).toBe(only);
+    expect(joinReadings(only)).toBe(only);
   });
 });
 
@@ -76,9 +69,8 @@ describe('callers without keep-alive', () => {
     const recording = openRecording([await recorded], options);
     const { load } = recording;
     const trust = judgeTrust(recording, null);
-    const { variants } = await predictReadings(load, (one) =>
-      predict({ load: one, services: load.services, poolSizes: [1], seeds: 19, widen: trust.widen }),
-    );
+    const { services } = load;
+    const { variants } = await predict({ load, services, poolSizes: [1], seeds: 19, widen: trust.widen });
     const { variants: shown, hidden } = hideUncertain(trust, variants);
     const { routes, low, high } = shown[0].predicted;
     const [ms, lowMs, highMs] = [routes, low?.routes, high?.routes].map((each) => Number(each?.['/slow'].p95Ms));

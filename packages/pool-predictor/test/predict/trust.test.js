@@ -6,7 +6,6 @@ import { hideUncertain } from '../../src/predict/shown-figures.js';
 import { judgeTrust } from '../../src/predict/trust.js';
 import { poolOfApp } from '../../src/predict/pool-settings.js';
 import { predict } from '../../src/predict/predict.js';
-import { predictReadings } from '../../src/predict/readings.js';
 import { openRecording, pickReplayed } from '../../src/predict/recording.js';
 import { predictWhatIf } from '../../src/predict/what-if.js';
 import { choosePoolSizes, findEnough } from '../../src/predict/what-if-sizes.js';
@@ -324,12 +323,10 @@ describe('what if', () => {
     const { trace, load, overhead, settings } = recording;
     const { poolSizes } = whatIf;
     const trust = judgeTrust({ trace, load }, null);
-    const { variants } = await predictReadings(load, (one) =>
-      predict({
-        ...{ load: one, services: load.services, overhead, poolSizes, widen: trust.widen },
-        poolOf: (poolSize) => poolOfApp({ ...settings, poolSize }),
-      }),
-    );
+    const { variants } = await predict({
+      ...{ load, services: load.services, overhead, poolSizes, widen: trust.widen },
+      poolOf: (poolSize) => poolOfApp({ ...settings, poolSize }),
+    });
     expect(poolSizes).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     for (const [route, { figure, predicted: shown, count }] of Object.entries(whatIf.routes)) {
       expect(figure).toBe('p95Ms');
