@@ -190,7 +190,7 @@ function causeOfOpening(why, pool, isLong) {
   if (why === 'lost') return 'lostConnections';
   if (why === 'cleared') return causeOfClear(pool);
   if (isLong) return 'maxConnecting';
-  return pool.medianHandshakeMs >= COMMON.slowMs ? 'slowHandshake' : 'coldStart';
+  return pool.handshakeMs >= COMMON.slowMs ? 'slowHandshake' : 'coldStart';
 }
 
 /** @param {PoolHistory} pool @returns {Cause} */

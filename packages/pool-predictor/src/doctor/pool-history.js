@@ -1,6 +1,6 @@
 import { COMMON } from '../assumptions/common-assumptions.js';
 import { DOCTOR } from '../assumptions/doctor-assumptions.js';
-import { median } from '../base/sample-statistics.js';
+import { median, quantile } from '../base/sample-statistics.js';
 import { EVENTS } from '../reading/recorded-trace.js';
 import { Intervals, countUpTo } from '../base/intervals.js';
 
@@ -47,10 +47,12 @@ export class PoolHistory {
       this.openings.map(({ toMs }) => toMs),
     );
     this.medianOpeningMs = medianOf(this.openings.map(({ fromMs, toMs }) => toMs - fromMs));
-    /** Without what the event loop may have added. */
-    this.medianHandshakeMs = medianOf(
-      this.openings.map(({ fromMs, toMs }) => toMs - fromMs - loop.longestMs(fromMs, toMs)),
-    );
+    const ownMs = this.openings.map(({ fromMs, toMs }) => toMs - fromMs - loop.longestMs(fromMs, toMs));
+    /**
+     * How long opening a connection takes by itself: one of the shortest, without what the event loop may have added.
+     * Many that are opened at once delay each other, but a slow handshake delays all: see corpus/causes/coldStart.
+     */
+    this.handshakeMs = ownMs.length === 0 ? 0 : quantile(ownMs, COMMON.smallShare);
     this.#checkouts = checkouts;
     const { poolOf, startedMs, waitMs, useMs } = checkouts;
     this.#served = Uint32Array.from(poolOf.keys())

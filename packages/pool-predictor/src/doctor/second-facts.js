@@ -12,6 +12,7 @@ const MAX_OPERATIONS = 1e6;
 
 /** How late the event loop of a process was. */
 export class LoopFacts {
+  #recorded;
   #seconds;
 
   /**
@@ -20,11 +21,11 @@ export class LoopFacts {
    * @param {boolean} [isMachineFull] during the whole recording
    */
   constructor(seconds, neighbours, isMachineFull = false) {
-    this.#seconds = seconds
+    this.#recorded = seconds.toSorted((a, b) => a.atMs - b.atMs);
+    this.#seconds = this.#recorded
       .map((second) => (isStarved(second, neighbours, isMachineFull) ? { ...second, maxMs: 0, busy: 0 } : second))
       // Work that makes a loop late keeps it busy for as long. Other delays come from outside.
-      .map((second) => (isIdle(second) ? { ...second, maxMs: 0 } : second))
-      .toSorted((a, b) => a.atMs - b.atMs);
+      .map((second) => (isIdle(second) ? { ...second, maxMs: 0 } : second));
     const isKnown = seconds.length > 0;
     this.maxMs = isKnown ? mean(this.#seconds.map(({ maxMs }) => maxMs)) : 0;
     this.blockedShare = this.maxMs / SECOND_MS;
@@ -47,25 +48,25 @@ export class LoopFacts {
     );
   }
 
-  /** The longest delay in the seconds of a time. @param {number} fromMs @param {number} toMs */
+  /** The longest delay in the seconds of a time, whoever caused it. @param {number} fromMs @param {number} toMs */
   longestMs(fromMs, toMs) {
-    return Math.max(0, ...this.#secondsOf(fromMs, toMs).map(({ maxMs }) => maxMs));
+    return Math.max(0, ...pickSeconds(this.#recorded, fromMs, toMs).map(({ maxMs }) => maxMs));
   }
 
   /** Whether it explains at least half of a wait. @param {number} fromMs @param {number} toMs */
   wasLate(fromMs, toMs) {
     if (this.isFull) return true;
     if (!this.isBlocked) return false;
-    const late = this.#secondsOf(fromMs, toMs).filter(({ maxMs }) => maxMs >= COMMON.slowMs / 2);
+    const late = pickSeconds(this.#seconds, fromMs, toMs).filter(({ maxMs }) => maxMs >= COMMON.slowMs / 2);
     return sum(late.map(({ maxMs }) => maxMs)) >= (toMs - fromMs) / 2;
   }
+}
 
-  /** @param {number} fromMs @param {number} toMs */
-  #secondsOf(fromMs, toMs) {
-    const first = countUpTo(this.#seconds, fromMs, ({ atMs }) => atMs);
-    const last = countUpTo(this.#seconds, toMs, ({ atMs }) => atMs - SECOND_MS);
-    return this.#seconds.slice(first, last);
-  }
+/** @param {LoopSecond[]} seconds sorted @param {number} fromMs @param {number} toMs */
+function pickSeconds(seconds, fromMs, toMs) {
+  const first = countUpTo(seconds, fromMs, ({ atMs }) => atMs);
+  const last = countUpTo(seconds, toMs, ({ atMs }) => atMs - SECOND_MS);
+  return seconds.slice(first, last);
 }
 
 /** Whether a loop was late although it had little to do. @param {LoopSecond} loop */

@@ -27,6 +27,18 @@ const opened = (/** @type {number} */ index) => ({
   fresh: true,
   atMs: index * 100 + 100,
 });
+/** A pool that grows with each request. @param {(index: number) => number} msOf how long an opening takes */
+function growing(msOf) {
+  return [
+    ...requests(40, (index) => ({ waitMs: msOf(index), openingMs: msOf(index), connection: index + 1 })),
+    ...events(40, (index) => ({
+      event: 'connectionReady',
+      connection: index + 1,
+      durationMs: msOf(index),
+      atMs: index * 100 + msOf(index),
+    })),
+  ];
+}
 const seconds = (/** @type {'loop' | 'server'} */ event, /** @type {Line} */ facts) =>
   Array.from({ length: 5 }, (_, index) => ({ event, process: 0, atMs: (index + 1) * 1000, ...facts }));
 /** Both connections are held by /report. */
@@ -36,19 +48,8 @@ const behindReports = { waitMs: 50, behind: [[1, 0, 900, 901]] };
 const CASES = [
   ['behind other requests', requests(40, () => behindReports), 'fullPool'],
   ['for a slow opening', [...requests(40, opened), ...reopen()], 'slowHandshake'],
-  [
-    'for a fast opening',
-    [
-      ...requests(40, (index) => ({ waitMs: 5, openingMs: 5, connection: index + 1 })),
-      ...events(40, (index) => ({
-        event: 'connectionReady',
-        connection: index + 1,
-        durationMs: 5,
-        atMs: index * 100 + 5,
-      })),
-    ],
-    'coldStart',
-  ],
+  ['for a fast opening', growing(() => 5), 'coldStart'],
+  ['for openings that delay each other', growing((index) => 30 + 2 * index), 'coldStart'],
   [
     'for the openings of others',
     [
