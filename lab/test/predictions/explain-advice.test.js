@@ -36,6 +36,7 @@ describe('advice', () => {
     explainAdvice({
       verdict: 'size',
       poolSize: 3,
+      sizeNow: 3,
       seeds: 59,
       firstSeed: 1,
       noise: null,

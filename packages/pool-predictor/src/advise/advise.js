@@ -1,7 +1,7 @@
 import { countRuns, createRuns, isRandom, readingsOf, simulateHere } from '../runs/simulation-runs.js';
 import { UNLIMITED } from '../simulator/create-pool.js';
 import { MIN_RUNS, samplesNeeded } from './confidence.js';
-import { describeSize, describeStudy, findBestSizes } from './advised-size.js';
+import { describeSize, describeStudy, findBestSizes, findSizeNow } from './advised-size.js';
 import { findDenial } from './denial.js';
 import { compareWithNoise, splitResponse } from './overhead.js';
 import { findSaturation } from './saturation.js';
@@ -41,6 +41,8 @@ const MIN_LONG_LOAD_REQUESTS = 3000;
  *   recording is not what the simulation gives
  * @property {number | null} poolSize the smallest that meets all goals, at every load and in every reading of it, even
  *   if the servers have no room
+ * @property {number | null} sizeNow the smallest that meets all goals at the load as it is, without headroom; null
+ *   where there is none, or that is not sure
  * @property {GoalSamples[]} samples of each goal
  * @property {number} seeds how many runs each figure comes from
  * @property {number} firstSeed of the first run
@@ -115,7 +117,7 @@ export async function advise({
   const samples = slos.map((slo) => countSamples(slo, studies[0].lookedAt));
   const common = joinStudies(studies);
   const known = {
-    ...{ poolSize: null, samples, seeds: count, firstSeed, noise: null, parts: null, denial: null },
+    ...{ poolSize: null, sizeNow: null, samples, seeds: count, firstSeed, noise: null, parts: null, denial: null },
     fewest: readings.length > 1 ? (load.callers?.fewest ?? null) : null,
     loads: studies.map(describeStudy),
     ...{ rows: [], smaller: null, remedies: [], fleet: null, saturation: null },
@@ -128,11 +130,8 @@ export async function advise({
   const isBelowNoise = noise?.some(({ isBelow }) => isBelow) ?? false;
   if (isBelowNoise && noise?.every(({ bestMs }, goal) => bestMs < slos[goal].limitMs))
     return { ...known, noise, verdict: 'belowNoise' };
-  const poolSize = await common.search(
-    1,
-    MAX_SIZES * Math.max(...studies.map(({ facts }) => facts.peakActive)),
-    (size, isQuick) => common.meets({ maxPoolSize: size }, { isQuick }),
-  );
+  const most = MAX_SIZES * Math.max(...studies.map(({ facts }) => facts.peakActive));
+  const poolSize = await common.findSize(most);
   const saturation = await findSaturation({
     input: { load, services, overhead, resolutionMs },
     simulateRuns: counted,
@@ -146,7 +145,8 @@ export async function advise({
       overhead &&
       slos.map((slo, goal) => splitResponse(slo, services[slo.route], overhead, samples[goal].count, seeds));
     const loads = await findBestSizes(studies);
-    return { ...known, noise, parts: parts ?? null, verdict: 'nothing', loads, saturation };
+    const sizeNow = await findSizeNow(studies, most, loads);
+    return { ...known, noise, parts: parts ?? null, verdict: 'nothing', sizeNow, loads, saturation };
   }
   if (isBelowNoise) return { ...known, noise, verdict: 'belowNoise', saturation };
   return { ...known, noise, saturation, ...(await describeSize({ studies, poolSize, services, slos, fleet })) };
@@ -189,7 +189,7 @@ async function compareGoals({ studies, slos, samples }) {
  */
 function planPools(peakActive, factors, load) {
   const halvings = Math.ceil(Math.log2(peakActive + 1));
-  const searches = load.routes.length > 1 ? 3 : 1;
+  const searches = (load.routes.length > 1 ? 3 : 1) + factors.length - 1;
   return readingsOf(load).length * factors.length * 3 + searches * halvings;
 }
 

@@ -1,6 +1,7 @@
 import { UNLIMITED } from '../simulator/create-pool.js';
 import { compareFleet } from './fleet.js';
 import { compareRemedies } from './remedies.js';
+import { joinStudies } from './study.js';
 
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Fleet, FleetFacts } from './fleet.js' */
@@ -38,6 +39,7 @@ import { compareRemedies } from './remedies.js';
  * @typedef {object} AdvisedSize
  * @property {'size' | 'tooManyConnections'} verdict
  * @property {number} poolSize
+ * @property {number | null} sizeNow see Advice
  * @property {AdviceRow[]} rows
  * @property {Smaller | null} smaller null where that is none, or was not tried
  * @property {Remedy[]} remedies that the servers have room for
@@ -74,6 +76,19 @@ async function judgeBest(study, isQuick) {
 }
 
 /**
+ * Finds the smallest size that meets all goals at the load as it is.
+ *
+ * @param {LoadStudy[]} studies
+ * @param {number} most size to try; one that meets them at every load is enough for this one
+ * @param {StudiedLoad[]} [loads] with the best that a size can do, where none meets the goals at every load
+ * @returns {Promise<number | null>} null if a load as it is has no such size, or if its best size is not sure
+ */
+export async function findSizeNow(studies, most, loads = []) {
+  const isMissed = loads.some(({ factor, best }) => factor === 1 && !best?.goals.every(({ isMet }) => isMet));
+  return isMissed ? null : joinStudies(studies.filter(({ factor }) => factor === 1)).findSize(most);
+}
+
+/**
  * Describes the advised size: what it does, its remedies, and whether the servers have room for it.
  *
  * @param {{ studies: LoadStudy[], poolSize: number, services: Record<string, Service>, slos: Slo[], fleet?: Fleet }}
@@ -88,6 +103,8 @@ export async function describeSize({ studies, poolSize, services, slos, fleet })
     poolSize,
     rows: await describeRows(studies, poolSize),
     smaller: describeSmaller(studies, poolSize - 1),
+    // Its runs are no reason why a size is too small, so it comes after that.
+    sizeNow: most === 1 ? poolSize : await findSizeNow(studies, poolSize),
     remedies: await compareRemedies({
       studies: studies.filter(({ factor }) => factor === most),
       services,

@@ -91,10 +91,7 @@ async function findEnoughCores(input, slos, { factor, seeds }) {
     const study = await studyLoad({ load, services, slos, seeds, factor, simulateRuns });
     const medianOf = (/** @type {Slo} */ slo) => median(study.lookedAt.map((run) => timeOf(run, slo)));
     if (!slos.every((slo) => medianOf(slo) < slo.limitMs)) continue;
-    const { search, meets } = joinStudies([study]);
-    const poolSize = await search(1, study.facts.peakActive, (maxPoolSize, isQuick) =>
-      meets({ maxPoolSize }, { isQuick }),
-    );
+    const poolSize = await joinStudies([study]).findSize(study.facts.peakActive);
     if (poolSize !== null) return { cores, poolSize };
   }
   return null;

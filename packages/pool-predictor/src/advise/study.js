@@ -147,28 +147,33 @@ export async function studyLoad({
  * Several studies as one: a pool has to meet the goals in all of them.
  *
  * @param {LoadStudy[]} studies
- * @returns {{ meets: Meets, search: (from: number, to: number, passes: Passes) => Promise<number | null> }} search for
- *   the smallest size, see findSmallest
+ * @returns {{ meets: Meets, search: (from: number, to: number, passes: Passes) => Promise<number | null>,
+ *   findSize: (most: number) => Promise<number | null> }} search for the smallest size, see findSmallest; findSize: the
+ *   smallest that meets all goals, up to `most`
  */
 export function joinStudies(studies) {
   // What failed with one pool is likely to fail with the next. First comes the likely reading at the highest rate.
   let hardestFirst = studies.toSorted((a, b) => a.reading - b.reading || b.factor - a.factor);
+  /** @type {Meets} */
+  async function meets(pool, options) {
+    for (const study of hardestFirst) {
+      if (await study.meets(pool, options)) continue;
+      hardestFirst = [study, ...hardestFirst.filter((each) => each !== study)];
+      return false;
+    }
+    return true;
+  }
+  // With every connection more, each request of an open loop waits as long as before or shorter: J. Kiefer and
+  // J. Wolfowitz, On the theory of queues with many servers (1955). A user who waits for an answer, or gives up, may
+  // come at a worse moment. Queries that share cores are slowed down by each connection more.
+  const search = (/** @type {number} */ from, /** @type {number} */ to, /** @type {Passes} */ passes) =>
+    studies.some(({ isShared }) => isShared)
+      ? findFirst(from, to, passes)
+      : findSmallest(from, to, passes, () => studies.every(({ isMonotone }) => isMonotone()));
   return {
-    async meets(pool, options) {
-      for (const study of hardestFirst) {
-        if (await study.meets(pool, options)) continue;
-        hardestFirst = [study, ...hardestFirst.filter((each) => each !== study)];
-        return false;
-      }
-      return true;
-    },
-    // With every connection more, each request of an open loop waits as long as before or shorter: J. Kiefer and
-    // J. Wolfowitz, On the theory of queues with many servers (1955). A user who waits for an answer, or gives up, may
-    // come at a worse moment. Queries that share cores are slowed down by each connection more.
-    search: (from, to, passes) =>
-      studies.some(({ isShared }) => isShared)
-        ? findFirst(from, to, passes)
-        : findSmallest(from, to, passes, () => studies.every(({ isMonotone }) => isMonotone())),
+    meets,
+    search,
+    findSize: (most) => search(1, most, (maxPoolSize, isQuick) => meets({ maxPoolSize }, { isQuick })),
   };
 }
 

@@ -88,7 +88,10 @@ describe('an ordinary load with slow queries of half a second', () => {
     expect(smaller).toMatchObject({ poolSize: Number(poolSize) - 1, factor: 1.3, text: '/fast p99 < 50 ms' });
     expect(smaller?.ms).toBeGreaterThanOrEqual(50);
     const loadOf = (/** @type {number} */ headroom) => adviseOn(['/fast p99 < 50ms'], { headroom });
-    expect((await loadOf(1)).poolSize).toBeLessThanOrEqual(Number(poolSize));
+    const [now, twice] = await Promise.all([1, 2].map(loadOf));
+    expect(now.poolSize).toBeLessThanOrEqual(Number(poolSize));
+    expect(twice.poolSize).toBeGreaterThan(Number(now.poolSize));
+    expect([now, advice, twice].map(({ sizeNow }) => sizeNow)).toEqual(Array(3).fill(now.poolSize));
   });
 
   test('leaves the margin that a size needs', async () => {
@@ -247,18 +250,21 @@ test('where queries share the server and no size will do, the smallest that keep
     { phases: [{ durationMs: 3000, arrivalCount: 270 }], scenarios: [scenarioOf('/a')] },
     { server: { cores: 2 } },
   );
-  const advice = await advise({
-    load,
-    services: { '/a': { kind: 'exponential', meanMs: 20, workShare: 1 } },
-    slos: [parseSlo('/a p95 < 10ms')],
-    seeds: 59,
-    headroom: 1,
-    overhead: { kind: 'fixed', ms: 0 },
-  });
+  const adviseFor = (/** @type {string} */ goal) =>
+    advise({
+      load,
+      services: { '/a': { kind: 'exponential', meanMs: 20, workShare: 1 } },
+      slos: [parseSlo(goal)],
+      seeds: 59,
+      overhead: { kind: 'fixed', ms: 0 },
+    });
+  const advice = await adviseFor('/a p95 < 10ms');
   const [{ floor, best }] = advice.loads;
-  expect(advice.verdict).toBe('nothing');
+  expect(advice).toMatchObject({ verdict: 'nothing', sizeNow: null });
   expect(best).toMatchObject({ poolSize: floor, runs: 8, goals: [{ isMet: false }] });
   expect(best?.goals[0].medianMs).toBeLessThan(Number(best?.goals[0].upperMs));
+  // 0.9 of its cores' time is needed now, 1.17 with the headroom.
+  expect(await adviseFor('/a p95 < 700ms')).toMatchObject({ verdict: 'nothing', poolSize: null, sizeNow: 2 });
 });
 
 test('requests that fail miss the goal', async () => {
