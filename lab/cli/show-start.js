@@ -10,15 +10,16 @@ import { WIDTH } from './lesson-text.js';
 import { readResult, RESULTS } from './result-file.js';
 
 const COMMANDS = [
-  { command: 'pool-lab run mixed', about: 'see slow queries hold up fast ones, in a minute' },
-  { command: 'pool-lab watch -- node app.js', about: 'run your own app and watch its pools' },
-  { command: 'pool-lab --help', about: 'show all commands' },
+  { command: 'npx pool-lab run mixed', about: 'see slow queries hold up fast ones' },
+  { command: 'npx pool-lab watch -- node app.js', about: 'run your own app and watch its pools' },
+  { command: 'npx pool-lab --help', about: 'show all commands' },
 ];
 
 /** `pool-lab` without a command: where you are, and what you can do next. */
 export async function showStart() {
   const paragraphs = [await describeNextLesson(), await describeLastResult()].filter(Boolean);
-  const commands = COMMANDS.map(({ command, about }) => `  ${command.padEnd(28)}  ${about}`).join('\n');
+  const width = Math.max(...COMMANDS.map(({ command }) => command.length));
+  const commands = COMMANDS.map(({ command, about }) => `  ${command.padEnd(width)}  ${about}`).join('\n');
   process.stdout.write(`${[...paragraphs, commands].join('\n\n')}\n`);
 }
 
@@ -29,7 +30,7 @@ async function describeNextLesson() {
   if (!next) return `You have done all ${lessons.length} lessons.`;
   return (
     `Next lesson: ${lessons.indexOf(next) + 1} of ${lessons.length}, ${next.title} (${next.minutes} min)\n` +
-    `  pool-lab workshop ${next.name}`
+    `  npx pool-lab workshop ${next.name}`
   );
 }
 
@@ -45,7 +46,7 @@ async function describeLastResult() {
     const { lab, result } = read;
     return [
       layOutText(`Last result: ${lab.title}, ${formatDate(result.startedAt)}. ${sumUp(lab, result)}`, WIDTH),
-      `  pool-lab report ${file}`,
+      `  npx pool-lab report ${file}`,
     ].join('\n');
   }
   return '';

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { openReports } from '../harness/attach-reports.js';
-import { MONGO_SETTING_NAMES, attachOptions, mongoSettings } from '../harness/attached-app.js';
+import { attachOptions, mongoSettings } from '../harness/attached-app.js';
+import { describeEmbedded, describeSilence, watchSilentDatabases } from '../harness/silent-database.js';
 import { findFreePorts } from '../../src/base/free-ports.js';
 import { printCommand, toPrintable } from '../../src/base/printable.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { childEnvironment, readSettings } from '../../src/settings.js';
 import { openOverview } from '../watch/overview-page.js';
-import { watchSilentDatabases } from '../watch/silent-database.js';
 import { explainUnwatched } from '../watch/unwatched-app.js';
 import { parsePort } from './option-parsers.js';
 import { onSignal, runUntilSignal } from './signals.js';
@@ -77,24 +77,6 @@ async function watch(words, { port, mongo: wanted, serverTiming }) {
 /** @param {string} line */
 function report(line) {
   process.stderr.write(`pool-lab: ${toPrintable(line)}\n`);
-}
-
-/** @param {AttachedProcess} process @param {string} [ourMongo] URL of the embedded MongoDB */
-function describeSilence({ pid, clients }, ourMongo) {
-  const hosts = [...new Set(clients.flatMap((client) => client.hosts))].join(', ');
-  const advice = ourMongo
-    ? describeEmbedded(ourMongo)
-    : 'Start one there, or set what the app reads. `pool-lab watch --mongo embedded -- ...` starts one, and sets ' +
-      `${MONGO_SETTING_NAMES} for the app.`;
-  return `no MongoDB answers process ${pid} at ${hosts}. ${advice}`;
-}
-
-/** @param {string} url */
-function describeEmbedded(url) {
-  return (
-    `The embedded one is at ${url}, as ${MONGO_SETTING_NAMES} say. If the app reads another setting, such as ` +
-    "DATABASE_URL: -- sh -c 'DATABASE_URL=$MONGO_URL npm start'"
-  );
 }
 
 async function startMongo() {

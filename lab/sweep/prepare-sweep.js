@@ -39,7 +39,9 @@ export async function prepareSweep({ workload }, options, { mongoUrl, signal, re
     if (paths.length > 0 && missing.length === Object.keys(found).length)
       throw new Error(`Nothing was measured: ${missing.join('; ')}.`);
   };
-  const { hosts, ownSizes, node, statuses, routes } = await tryApp(options, { mongoUrl, paths, check, signal });
+  const { hosts, ownSizes, node, statuses, routes } = await tryApp(options, {
+    ...{ mongoUrl, paths, check, signal, report },
+  });
   if (workload) requireGoalRoutes(slo, workload.requests, routes);
   report(
     `The app uses the MongoDB at ${hosts.join(', ')}. Whatever its code or connection string says, ${
@@ -113,11 +115,12 @@ const CLIENT_MS = 5000;
  * @param {string[]} run.paths to request, each once
  * @param {(statuses: Record<string, number>) => void} run.check gets the status of each path; throws unless these do
  * @param {AbortSignal} run.signal
+ * @param {(line: string) => void} run.report
  * @returns {Promise<TriedApp>}
  * @throws {Error} saying why it can't
  */
-async function tryApp({ client: only, confirmHosts, ...options }, { mongoUrl, paths, check, signal }) {
-  const app = await startWatchedApp(options, { mongoUrl, signal });
+async function tryApp({ client: only, confirmHosts, ...options }, { mongoUrl, paths, check, signal, report }) {
+  const app = await startWatchedApp(options, { mongoUrl, signal, report });
   /** @type {Record<string, number>} */
   const statuses = {};
   const requestAll = async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { poll } from '../base/poll.js';
 import { mongoSettings, startAttachedApp } from '../harness/attached-app.js';
+import { describeSilence, watchSilentDatabases } from '../harness/silent-database.js';
 import { findFreePorts } from '../../src/base/free-ports.js';
 import { readSettings } from '../../src/settings.js';
 
@@ -21,12 +22,13 @@ const LOOPBACK = ['127.0.0.1', '::1'];
  * @param {string} [run.client] name of the only one
  * @param {string} run.mongoUrl of a MongoDB for the app; empty: it has its own
  * @param {AbortSignal} run.signal
+ * @param {(line: string) => void} [run.report] is told if no MongoDB answers the app meanwhile
  * @returns {Promise<AttachedApp & { url: string }>}
  * @throws {Error} with the app's last output, if it ends or never listens
  */
 export async function startWatchedApp(
   { command, target, startTimeout: seconds },
-  { poolSize, client, mongoUrl, signal },
+  { poolSize, client, mongoUrl, signal, report },
 ) {
   const app = await startAttachedApp(command, {
     signal,
@@ -37,6 +39,12 @@ export async function startWatchedApp(
       ...(client !== undefined && { POOL_MONITOR_CLIENT: client }),
     },
   });
+  const started = new AbortController();
+  if (report)
+    watchSilentDatabases(app.processes, {
+      onSilent: (process) => report(`! ${describeSilence(process, mongoUrl)}`),
+      stop: started.signal,
+    });
   try {
     if (target !== undefined) {
       await waitForServer(target, app, seconds * 1000, `nothing listens at ${target} after ${seconds} s`);
@@ -53,6 +61,8 @@ export async function startWatchedApp(
   } catch (error) {
     await app.stop();
     throw error;
+  } finally {
+    started.abort();
   }
 }
 

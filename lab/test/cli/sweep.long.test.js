@@ -46,7 +46,7 @@ test.concurrent("the article's own app, unchanged: it is measured and predicted 
   );
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: expect.stringMatching(/The app uses the MongoDB at 127\.0\.0\.1:\d+\. [^]*1, 10\s+instead of 50\./),
+    stderr: expect.stringMatching(/The app uses the MongoDB at 127\.0\.0\.1:\d+\. [^]*1, 10\s+instead of 10\./),
   });
   const { variants, settings, advice } = JSON.parse(stdout);
   for (const { measured, predicted } of variants) {
@@ -62,7 +62,7 @@ test.concurrent("the article's own app, unchanged: it is measured and predicted 
   const [one, ten] = variants.map((/** @type {any} */ { measured }) => measured.pool.peakActive);
   expect(one).toBe(1);
   expect(ten).toBeGreaterThan(1);
-  expect(settings).toMatchObject({ poolSizes: [1, 10], ownPoolSizes: [50], goals: ['/fast max < 60 s'] });
+  expect(settings).toMatchObject({ poolSizes: [1, 10], ownPoolSizes: [10], goals: ['/fast max < 60 s'] });
   expect(advice.words[0]).toBe('Measured: the goal is met at pool size 1, 10.');
 
   // `report` shows it again, also beside another one.
@@ -204,6 +204,19 @@ describe("an app that can't be measured", () => {
   ])('%s', async (fault, options, message) => {
     const { code, stdout, stderr } = await sweep(['--pool-sizes', '1,2', items, ...options], [...ODD, fault]);
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+  });
+
+  test.concurrent('no MongoDB: it says so and what starts one, without the objects of the driver', async () => {
+    const { code, stderr } = await sweep(['--pool-sizes', '1', article], ARTICLE, {
+      MONGODB_URI: 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=8000',
+    });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^! no\s+MongoDB\s+answers\s+process\s+\d+\s+at\s+127\.0\.0\.1:1\.\s[^]+--mongo\s+embedded[^]+\nMongoServerSelectionError: .+\n +at /,
+      ),
+    });
+    expect(stderr).not.toContain('TopologyDescription');
   });
 
   test.concurrent('a command that does not exist', async () => {

@@ -223,11 +223,14 @@ describe('the start', () => {
     const { code, stdout, stderr } = await runNode([path.resolve('lab/cli.js')], { cwd, env: { POOL_LAB_DATA } });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const [lesson, result, commands] = stdout.trimEnd().split('\n\n');
-    expect(lesson).toBe('Next lesson: 2 of 16, A pool of one connection (4 min)\n  pool-lab workshop 02-one-lane');
+    expect(lesson).toBe('Next lesson: 2 of 16, A pool of one connection (4 min)\n  npx pool-lab workshop 02-one-lane');
     expect(result).toMatch(
-      /^Last result: .*, 21 November 2026 at 10:00 UTC\. [^]*\n {2}pool-lab report results.a.mixed\.json$/,
+      /^Last result: .*, 21 November 2026 at 10:00 UTC\. [^]*\n {2}npx pool-lab report results.a.mixed\.json$/,
     );
-    expect(commands.match(/^ {2}pool-lab /gm)).toHaveLength(3);
+    expect(commands.match(/^ {2}npx pool-lab /gm)).toHaveLength(3);
+    const columns = commands.split('\n').map((line) => line.search(/(?<=\S {2,})\S/));
+    expect(new Set(columns).size).toBe(1);
+    expect(columns[0]).toBeGreaterThan(0);
     expect(widthOf(stdout)).toBeLessThanOrEqual(80);
   });
 

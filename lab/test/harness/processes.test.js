@@ -216,15 +216,15 @@ describe('the output of an app', () => {
     expect(quoteOutput([...output, 'Node.js v24.1.0'].join('\n'))).toBe(`Error: ${text.join('\n')}\n${FRAMES[0]}`);
   });
 
-  test('the cause is quoted below, without its frames', () => {
+  test('the cause is quoted below, without its frames, and none of the other properties', () => {
     const cause = ['  [cause]: MongoServerSelectionError: nobody answers', ...FRAMES.map((line) => `  ${line}`), '  }'];
-    const output = ['MongooseError: no connection', ...FRAMES, ...cause].join('\n');
+    const dump = ['  reason: TopologyDescription {', "    '127.0.0.1:27017' => ServerDescription {", '  },'];
+    const output = ['MongooseError: no connection', ...FRAMES, ...dump, ...cause, '}', ''].join('\n');
     expect(quoteOutput(output).split('\n')).toEqual([
       'MongooseError: no connection',
       FRAMES[0],
       cause[0],
       `  ${FRAMES[0]}`,
-      '  }',
     ]);
   });
 

@@ -1,7 +1,8 @@
 import { PoolClient } from 'mongodb-pool-page/client';
 import { repeatUntil } from '../base/poll.js';
+import { MONGO_SETTING_NAMES } from './attached-app.js';
 
-/** @import { AttachedProcess } from '../harness/attach-reports.js' */
+/** @import { AttachedProcess } from './attach-reports.js' */
 
 /** A driver tries for 30 s before it throws. */
 const PATIENCE_MS = 3000;
@@ -36,4 +37,22 @@ export function watchSilentDatabases(processes, { onSilent, stop }) {
     }
   };
   repeatUntil(look, { everyMs: EVERY_MS, stop }).catch(() => {});
+}
+
+/** @param {AttachedProcess} process @param {string} [ourMongo] URL of the embedded MongoDB */
+export function describeSilence({ pid, clients }, ourMongo) {
+  const hosts = [...new Set(clients.flatMap((client) => client.hosts))].join(', ');
+  const advice = ourMongo
+    ? describeEmbedded(ourMongo)
+    : 'Start one there, or set what the app reads. With --mongo embedded before the --, pool-lab starts one, and ' +
+      `sets ${MONGO_SETTING_NAMES} for the app.`;
+  return `no MongoDB answers process ${pid} at ${hosts}. ${advice}`;
+}
+
+/** @param {string} url */
+export function describeEmbedded(url) {
+  return (
+    `The embedded one is at ${url}, as ${MONGO_SETTING_NAMES} say. If the app reads another setting, such as ` +
+    "DATABASE_URL: -- sh -c 'DATABASE_URL=$MONGO_URL npm start'"
+  );
 }
