@@ -164,7 +164,7 @@ test('an app without a MongoDB gets an embedded one, and every command takes bot
   );
   await isReady();
   const early = await readJson(`${url()}pool`);
-  expect(early.max ?? early.detail).toEqual(early.status === 503 ? 'no MongoClient of the app has connected yet' : 50);
+  expect(early.max ?? early.detail).toEqual(early.status === 503 ? 'no MongoClient of the app has connected yet' : 10);
   const send = (/** @type {string} */ path) =>
     fetch(`http://127.0.0.1:${port}${path}`).then(
       ({ ok }) => ok,
