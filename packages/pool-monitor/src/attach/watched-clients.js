@@ -26,6 +26,7 @@ export class WatchedClients {
   #batch;
   #maxPoolSize;
   #onlyClient;
+  #listIgnored;
   #onClient;
   #onChange;
   /** @type {Map<MongoClient, WatchedClient & { leave: () => void }>} */
@@ -40,15 +41,17 @@ export class WatchedClients {
    * @param {EventBatch} options.batch
    * @param {number} [options.maxPoolSize] replaces that of each client that has not connected yet
    * @param {string} [options.onlyClient] name of the only client whose size is replaced
+   * @param {(client: MongoClient) => string[]} [options.listIgnored] names the options that its driver ignores
    * @param {(watched: WatchedClient) => () => void} options.onClient returns what to call when the client is no longer
    *   watched
    * @param {() => void} options.onChange called when a pool was created, or a client was closed
    */
-  constructor({ guard, batch, maxPoolSize, onlyClient, onClient, onChange }) {
+  constructor({ guard, batch, maxPoolSize, onlyClient, listIgnored = () => [], onClient, onChange }) {
     this.#guard = guard;
     this.#batch = batch;
     this.#maxPoolSize = maxPoolSize;
     this.#onlyClient = onlyClient;
+    this.#listIgnored = listIgnored;
     this.#onClient = onClient;
     this.#onChange = onChange;
     /** Where the clients come from, also those that are no longer watched. */
@@ -81,7 +84,8 @@ export class WatchedClients {
     const isReplaced = this.#maxPoolSize !== undefined && (this.#onlyClient ?? name) === name;
     const replacedMaxPoolSize = isReplaced ? replaceMaxPoolSize(client, Number(this.#maxPoolSize)) : null;
     const replaced = replacedMaxPoolSize === null ? undefined : { maxPoolSize: replacedMaxPoolSize };
-    const monitor = monitorPool(/** @type {any} */ (events), { batch: this.#batch, name, replaced });
+    const listIgnored = () => this.#listIgnored(client);
+    const monitor = monitorPool(/** @type {any} */ (events), { batch: this.#batch, name, replaced, listIgnored });
     replayServers(client, events.emit);
     const onPool = this.#guard(this.#onChange);
     const onClosed = this.#guard(() => {

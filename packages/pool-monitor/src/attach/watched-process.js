@@ -6,6 +6,7 @@ import { createServerWatch } from '../core/server-watch.js';
 import { findClients } from './find-clients.js';
 import { followRequests } from './follow-requests.js';
 import { createGuard } from './guard.js';
+import { IgnoredOptions } from './ignored-options.js';
 import { loadTelemetry } from './load-telemetry.js';
 import { Operations } from './operations.js';
 import { createOwnClient, isOwnClient } from './own-client.js';
@@ -78,6 +79,7 @@ class ProcessWatch {
   #context = new AsyncResource('mongodb-pool-monitor');
   #batch = new EventBatch({ size: EVENTS_AT_ONCE, guard: this.#guard });
   #operations = new Operations(this.#guard);
+  #ignored = new IgnoredOptions(this.#guard);
   #checkouts = new Checkouts({
     outside: OUTSIDE,
     describe: () => this.#operations.current,
@@ -122,13 +124,17 @@ class ProcessWatch {
       batch: this.#batch,
       maxPoolSize: settings.maxPoolSize,
       onlyClient: settings.onlyClient,
+      listIgnored: (client) => this.#ignored.listOf(client),
       onClient: (watched) => this.#onClient(watched),
       onChange: () => this.#onChange(),
     });
     const isOwn = this.#server.is;
     this.#finder = findClients(
       {
-        onCreated: (client) => this.#clients.sites.noteCreated(client),
+        onCreated: (client) => {
+          this.#clients.sites.noteCreated(client);
+          this.#ignored.noteCreated(client);
+        },
         onClient: (client) => {
           if (!isOwnClient(client)) this.#clients.add(client);
         },
@@ -140,6 +146,7 @@ class ProcessWatch {
     this.#stops = [
       this.#finder.close,
       () => this.#operations.close(),
+      () => this.#ignored.close(),
       followRequests(this.#requests, { guard, isOwn, shortRoutes: settings.shortRoutes }),
       ...(settings.reportTo ? [watchListening({ guard, isOwn, onPort: (port) => this.#onPort(port) })] : []),
     ];

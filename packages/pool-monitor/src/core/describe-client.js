@@ -31,6 +31,7 @@ const DEFAULTS = {
  *   that the code sets counts as a default; lab: it was replaced for a measurement
  * @property {number} [uri] what the URI asked for, if that is not the value: the code won, or the driver ignores it
  * @property {unknown} [own] the client's own value, if the lab won
+ * @property {true} [ignored] the driver ignores it, though it was set
  *
  * @typedef {{ appName?: string, driver?: string, options: Record<string, OptionFacts> }} ClientFacts
  */
@@ -40,10 +41,11 @@ const DEFAULTS = {
  *
  * @param {any} client a MongoClient
  * @param {Record<string, unknown>} replaced its own values of options that were replaced, by name
+ * @param {string[]} ignored names of options that the driver ignores
  * @returns {Pick<ClientFacts, 'appName' | 'options'>}
  */
-export function describeClient(client, replaced) {
-  // Driver 7.9 leaves timeoutMS out, because it has no effect there.
+export function describeClient(client, replaced, ignored) {
+  // Drivers 6.22 and 7.8 leave timeoutMS out, because it has no effect there.
   const options = { timeoutMS: 0, ...client.options };
   const asked = readUri(client.s?.url);
   return {
@@ -52,7 +54,8 @@ export function describeClient(client, replaced) {
       Object.entries(DEFAULTS).flatMap(([name, usual]) => {
         const value = options[name];
         if (typeof value !== 'number') return [];
-        return [[name, describeOption(value, usual, asked.get(name.toLowerCase()), replaced[name])]];
+        const facts = describeOption(value, usual, asked.get(name.toLowerCase()), replaced[name]);
+        return [[name, { ...facts, ...(ignored.includes(name) && { ignored: true }) }]];
       }),
     ),
   };

@@ -22,6 +22,7 @@ import { SessionTransactions } from './session-transactions.js';
  * @property {Pick<TraceWriter, 'definePool' | 'write' | 'writeEvent'>} [record] gets each checkout when it ends, with
  *   its request if Checkouts watches this monitor; see createTraceWriter
  * @property {Record<string, unknown>} [replaced] the client's own values of options that were replaced, by name
+ * @property {() => string[]} [listIgnored] names the options that the code has set and the driver ignores
  * @property {EventBatch} [batch] what handles the events; by default, each is handled at once
  * @property {() => number} [now] replaces performance.now() in tests
  */
@@ -57,6 +58,7 @@ export class PoolMonitor {
   #limits;
   #record;
   #replaced;
+  #listIgnored;
   /** The driver's version, once it is known. @type {string | undefined} */
   #version;
   /** @type {Map<string, ServerPool>} */
@@ -71,7 +73,14 @@ export class PoolMonitor {
   /** @param {MongoClient} client @param {MonitorOptions} [options] */
   constructor(
     client,
-    { name = null, record, replaced = {}, batch = new EventBatch(), now = () => performance.now() } = {},
+    {
+      name = null,
+      record,
+      replaced = {},
+      listIgnored = () => [],
+      batch = new EventBatch(),
+      now = () => performance.now(),
+    } = {},
   ) {
     /** Distinguishes its pools from those of another client to the same servers. */
     this.name = name;
@@ -87,6 +96,7 @@ export class PoolMonitor {
     );
     this.#record = record;
     this.#replaced = replaced;
+    this.#listIgnored = listIgnored;
     if (record) this.#subscribers.listeners.add((event) => this.#recordEvent(event, record));
     for (const [event, handler] of this.#handlers) client.on(event, handler);
   }
@@ -113,7 +123,10 @@ export class PoolMonitor {
 
   /** What is known about its client, for a trace. @returns {ClientFacts} */
   describeClient() {
-    return { ...(this.#version && { driver: this.#version }), ...describeClient(this.#client, this.#replaced) };
+    return {
+      ...(this.#version && { driver: this.#version }),
+      ...describeClient(this.#client, this.#replaced, this.#listIgnored()),
+    };
   }
 
   /**

@@ -13,6 +13,7 @@ import { createServerWatch } from '../../src/core/server-watch.js';
 import { watchModules } from '../../src/attach/watch-modules.js';
 import { readAttachSettings } from '../../src/attach/attach-settings.js';
 import { createGuard } from '../../src/attach/guard.js';
+import { IgnoredOptions } from '../../src/attach/ignored-options.js';
 import { replaceMethod } from '../../src/attach/replace-method.js';
 import { readStatus } from '../../src/attach/watched-process.js';
 
@@ -46,6 +47,38 @@ describe('watched clients', () => {
     expect(watch(4)(client())).toEqual({ replacedMaxPoolSize: 50, max: 4, min: 4 });
     expect(watch(20)(client())).toEqual({ replacedMaxPoolSize: 50, max: 20, min: 10 });
     expect(watch()(client())).toEqual({ replacedMaxPoolSize: null, max: 50, min: 10 });
+  });
+
+  test('a client whose driver ignores timeoutMS is told from one that has none', async () => {
+    // Jest's process has no warnings of its own. This is what Node.js does.
+    const spy = jest.spyOn(process, 'emitWarning').mockImplementation((message, options) => {
+      const warning = Object.assign(new Error(String(message)), options);
+      process.nextTick(() => process.emit('warning', warning));
+    });
+    cleanUp(() => spy.mockRestore());
+    const ignored = new IgnoredOptions((work) => work);
+    cleanUp(() => ignored.close());
+    const clients = new WatchedClients({
+      guard: (work) => work,
+      batch: new EventBatch({}),
+      listIgnored: (client) => ignored.listOf(client),
+      onClient: () => () => {},
+      onChange() {},
+    });
+    cleanUp(() => clients.close());
+    for (const options of [{ appName: 'before' }, { appName: 'shop', timeoutMS: 500 }, { appName: 'after' }]) {
+      const client = new MongoClient(sharedMongoUrl(), options);
+      ignored.noteCreated(client);
+      // It connects before the driver has warned.
+      clients.add(client);
+    }
+    await new Promise((resolve) => process.nextTick(resolve));
+    const facts = clients.list().map(({ monitor }) => [monitor.name, monitor.describeClient().options.timeoutMS]);
+    expect(Object.fromEntries(facts)).toEqual({
+      before: { value: 0, from: 'default' },
+      shop: { value: 0, from: 'default', ignored: true },
+      after: { value: 0, from: 'default' },
+    });
   });
 
   test('only the named client gets the other maxPoolSize', () => {

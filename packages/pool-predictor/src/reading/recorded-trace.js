@@ -85,6 +85,7 @@ export const EVENTS = /** @type {const} */ (['connectionReady', 'connectionClose
  * @property {'uri' | 'code' | 'default' | 'lab'} [from] lab: the lab replaced it for a measurement
  * @property {unknown} [uri] what the URI asked for, where the code won
  * @property {unknown} [own] the app's, where the lab won
+ * @property {boolean} [ignored] true: the driver ignores it, though it was set
  *
  * @typedef {{ name: string, kind: 'changeStream' | 'tailableCursor' | null }} RecordedOperation
  *
