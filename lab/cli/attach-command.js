@@ -2,6 +2,7 @@ import { toPrintable } from '../../src/base/printable.js';
 import { widthOf, layOutText } from '../report/table.js';
 import { attachToProcess } from '../watch/attach-to-process.js';
 import { examineTarget } from '../watch/node-target.js';
+import { warnOfTimeouts } from '../watch/timeout-warnings.js';
 import { requireYes } from './confirm.js';
 import { parseUpTo } from './option-parsers.js';
 import { runUntilSignal, untilAborted } from './signals.js';
@@ -40,6 +41,9 @@ async function attach(pid, { yes }) {
     if (attachment.wasOpen)
       process.stderr.write(`The inspector on 127.0.0.1:${target.port} was open before, so it stays open.\n`);
     process.stderr.write(`Watching process ${pid}: ${toPrintable(attachment.url)}\nPress Ctrl-C to detach.\n`);
+    warnOfTimeouts(attachment.url).then((warnings) => {
+      for (const warning of warnings) process.stderr.write(`${layOutText(toPrintable(warning), width)}\n`);
+    });
     await Promise.race([attachment.ended, untilAborted(signal)]);
     if (!signal.aborted) throw new Error(`Process ${pid} has ended, or the monitor in it has`);
     await attachment.detach();

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { isDanger } from 'mongodb-pool-page/universal/finding-words.js';
 import { diagnose, judgeTrust, openRecording, poolOfApp, predict } from 'mongodb-pool-predictor';
 import { describeHistory } from '../predictions/describe-input.js';
 import { renderComparison, renderDiagnosis, toJson } from '../predictions/diagnosis-view.js';
@@ -63,8 +64,9 @@ async function findCauses(source, { seconds, compare, instances, serverLimit }) 
     source === undefined || /^https?:/i.test(source)
       ? await diagnoseApp(source, seconds, fleet)
       : await diagnoseFile(source, fleet);
-  const { cause, isProblem } = now.diagnosis.verdict;
-  process.exitCode = isProblem ? PROBLEM : cause === 'tooLittleData' ? ERROR : FINE;
+  const { verdict, settings } = now.diagnosis;
+  const { cause, isProblem } = verdict;
+  process.exitCode = isProblem || settings.some(isDanger) ? PROBLEM : cause === 'tooLittleData' ? ERROR : FINE;
   return { before, now, advice: await readAdvice() };
 }
 

@@ -10,6 +10,7 @@ import { printCommand, toPrintable } from '../../src/base/printable.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
 import { childEnvironment, readSettings } from '../../src/settings.js';
 import { openOverview } from '../watch/overview-page.js';
+import { watchTimeouts } from '../watch/timeout-warnings.js';
 import { explainUnwatched } from '../watch/unwatched-app.js';
 import { parsePort } from './option-parsers.js';
 import { onSignal, runUntilSignal } from './signals.js';
@@ -51,6 +52,7 @@ async function watch(words, { port, mongo: wanted, serverTiming }) {
     const stop = new AbortController();
     ends.push(() => stop.abort());
     const onSilent = (/** @type {AttachedProcess} */ found) => report(describeSilence(found, mongo?.url));
+    watchTimeouts(reports, report);
     watchSilentDatabases(reports.processes, { onSilent, stop: stop.signal });
     const onProblem = (/** @type {string} */ problem) => {
       problems.push(toPrintable(problem));

@@ -1,5 +1,5 @@
 import { CAUSE_NAMES, describeProof, explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
-import { describeFinding } from 'mongodb-pool-page/universal/finding-words.js';
+import { describeFinding, isDanger } from 'mongodb-pool-page/universal/finding-words.js';
 import { formatQuantity, formatShare } from 'mongodb-pool-page/universal/quantity.js';
 import { paintText } from '../base/paint.js';
 import { layOutText, renderRows } from '../report/table.js';
@@ -27,13 +27,16 @@ export function renderDiagnosis(diagnosis, { poolSize, advice, width, paint }) {
   const important = pickImportant(diagnosis);
   const rows = diagnosis.verdict.isProblem ? listRows(diagnosis) : [];
   const proofs = important.flatMap(({ proofs: own }) => own.map(describeProof));
+  const listSettings = (/** @type {(finding: Diagnosis['settings'][number]) => boolean} */ isListed) =>
+    diagnosis.settings.filter(isListed).map((finding) => `! ${describeFinding(finding)}`);
   const listBlocks = (/** @type {string[]} */ laidOut) =>
     [
       [paintText(layOutText(explainVerdict(diagnosis, poolSize), width), 'bold', paint)],
+      listSettings(isDanger).map((text) => layOutText(text, width)),
       rows.length > 0 ? [renderCauses(rows)] : [],
       laidOut,
-      [...listAdvised(diagnosis, advice), ...diagnosis.settings.map((finding) => `! ${describeFinding(finding)}`)].map(
-        (text) => layOutText(text, width),
+      [...listAdvised(diagnosis, advice), ...listSettings((finding) => !isDanger(finding))].map((text) =>
+        layOutText(text, width),
       ),
     ].filter((block) => block.length > 0);
   const whole = joinBlocks(listBlocks(proofs.map((proof) => layOutText(proof, width))));

@@ -225,7 +225,7 @@ describe('in words', () => {
     [{ requests: 10, waiting: 10, waitedMs: 400, stillWaitedMs: 19 }, 1, 'Requests wait 40 ms'],
   ])('how many wait, and for how long: %j', (totals, waitingShare, words) => {
     const verdict = { cause: 'fullPool', isProblem: true, facts: FACTS, waitingShare, meanWaitMs: 40, refusedShare: 0 };
-    const diagnosis = /** @type {any} */ ({ verdict, totals });
+    const diagnosis = /** @type {any} */ ({ verdict, totals, settings: [] });
     const said = explainVerdict(diagnosis);
     expect(said.split(' on average, because ')[0]).toBe(words);
     expect([true, false].map((isQueued) => explainLastMinute(diagnosis, isQueued))).toEqual([

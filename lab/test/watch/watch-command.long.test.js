@@ -116,7 +116,7 @@ test('one address for an app that is restarted, and a word about a MongoDB that 
     .once('exit', start);
   start();`;
   const { said, url } = startWatch(['--', process.execPath, '-e', restarting], {
-    MONGODB_URI: 'mongodb://127.0.0.1:1',
+    MONGODB_URI: 'mongodb://127.0.0.1:1/?timeoutMS=500',
   });
   /** @param {string} [before] process */
   const findRow = (before) =>
@@ -139,9 +139,12 @@ test('one address for an app that is restarted, and a word about a MongoDB that 
     /no MongoDB answers process \d+ at 127\.0\.0\.1:1\. .+--mongo embedded/.test(said.stderr),
   );
   expect(said.stderr.match(/^.*http:.*$/gm)).toHaveLength(1);
+  const isWarned = () => said.stderr.match(/timeoutMS has no effect in driver/g);
+  await until('it warns of timeoutMS', isWarned);
 
   process.kill(Number(first.name.match(/process (\d+)/)?.[1]));
   expect(await findRow(first.name)).toMatchObject([{ url: first.url }]);
+  expect(isWarned()).toHaveLength(1);
 });
 
 test('an app that finds no MongoDB under the names it gets is told them', async () => {

@@ -1,5 +1,12 @@
 import { explainClients } from './client-words.js';
-import { countInTurn, explainFailed, explainSaving, explainTransactions } from './finding-words.js';
+import {
+  countInTurn,
+  describeFinding,
+  explainFailed,
+  explainSaving,
+  explainTransactions,
+  isDanger,
+} from './finding-words.js';
 import { OUTSIDE, describeHolders, nameHolder, nameRoute } from './holder-words.js';
 import { countConnections, countOf, formatNumber, formatQuantity, formatShare } from './quantity.js';
 
@@ -67,9 +74,11 @@ export function explainVerdict({ verdict, totals }, poolSize = null) {
  * @returns {string} empty where there is nothing to say
  */
 export function explainLastMinute(diagnosis, isQueued) {
-  const { verdict } = diagnosis;
-  if (verdict.cause === 'tooLittleData' || (isQueued && !verdict.isProblem)) return '';
-  return `${isQueued ? 'So far' : 'The last minute'}: ${explainVerdict(diagnosis)}`;
+  const { verdict, settings } = diagnosis;
+  const dangers = settings.filter(isDanger).map(describeFinding);
+  if (verdict.cause === 'tooLittleData' || (isQueued && !verdict.isProblem)) return dangers.join(' ');
+  const said = [explainVerdict(diagnosis), ...dangers].join(' ');
+  return `${isQueued ? 'So far' : 'The last minute'}: ${said}`;
 }
 
 /** @param {Diagnosis['totals']} totals */

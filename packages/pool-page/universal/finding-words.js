@@ -111,6 +111,11 @@ function describeDifference({ figures, rateRatio, useRatios }) {
   return `${count} ${off.length === 1 ? 'is' : 'are'} off. ${describeFigures({ figures: off })} ${cause}`;
 }
 
+/** The advice in the notes of the driver's release 7.8.0. */
+const INSTEAD_OF_TIMEOUT =
+  'Limit each stage instead: serverSelectionTimeoutMS, waitQueueTimeoutMS for the wait for a connection, ' +
+  "socketTimeoutMS for an answer, and a query's maxTimeMS.";
+
 /**
  * What the doctor finds beside the cause of waits, by its kind.
  * @type {Record<(DiagnosisFinding | SettingFinding)['kind'], (finding: any) => string>}
@@ -147,11 +152,22 @@ const DOCTOR_FINDINGS = {
   strayTimeout: ({ client, option, value }) =>
     `${client}: ${countOf(value, 'wait', 'waits')} timed out, though ${option} is 0: a signal of the app did it, ` +
     'such as AbortSignal.timeout().',
+  unsafeTimeout: ({ client, value, driver }) =>
+    `${client}: remove timeoutMS (${formatQuantity(value, 'ms')}). With driver ${driver}, an operation that follows ` +
+    "a time-out can get the answer of the one that timed out, so a user can see another's data. Drivers 6.22 and 7.8 " +
+    `ignore the option. ${INSTEAD_OF_TIMEOUT}`,
+  ignoredTimeout: ({ client, driver }) =>
+    `${client}: timeoutMS has no effect in driver ${driver}, so it ends no operation. ${INSTEAD_OF_TIMEOUT}`,
 };
 
 /** What else costs time, fails, or does not do what it seems to. @param {DiagnosisFinding | SettingFinding} finding */
 export function describeFinding(finding) {
   return DOCTOR_FINDINGS[finding.kind](finding);
+}
+
+/** Whether it matters more than any wait. @param {Pick<SettingFinding, 'kind'>} finding */
+export function isDanger({ kind }) {
+  return kind === 'unsafeTimeout';
 }
 
 /** @param {RepeatedQueries} repeated */

@@ -3,6 +3,7 @@ export { samplesNeeded } from './advise/confidence.js';
 export { compareFleet } from './advise/fleet.js';
 export { parseSlo } from './advise/slo.js';
 export { diagnose, judgeTrace, listLongestWaits } from './doctor/diagnose.js';
+export { findTimeouts } from './doctor/timeout-findings.js';
 export { createScenarioLoad } from './load/scenario-load.js';
 export { isPoisson, planUsers } from './load/scenario-load.js';
 export { parsePoolSizes } from './predict/pool-sizes.js';

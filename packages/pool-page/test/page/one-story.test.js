@@ -54,6 +54,7 @@ function createPage(seed) {
   const diagnosis = {
     verdict: { ...pick(VERDICTS), waitingShare: 0.3, meanWaitMs: 9, refusedShare: 0 },
     totals,
+    settings: [],
   };
   const whatIf = { ...pick(DOUBTS), isOpen: pick([true, false]) };
   const queue = findQueue({ ...state, seconds });

@@ -1,6 +1,7 @@
 import { MONITORS } from '../base/monitors.js';
 import { sum } from '../base/sample-statistics.js';
 import { nameClient } from '../trace/pick-pool.js';
+import { findTimeouts } from './timeout-findings.js';
 
 /** @import { ClientUse } from '../trace/client-use.js' */
 /** @import { RecordedPool, RecordedTrace } from '../reading/recorded-trace.js' */
@@ -10,16 +11,19 @@ import { nameClient } from '../trace/pick-pool.js';
 
 /**
  * A setting that does not do what it seems to:
- * - overridden: the URI asked for `other`, and the code won, or the driver ignores it;
+ * - overridden: the URI asked for `other`, and the code won;
  * - unusedMinimum: minPoolSize keeps `value` connections open, and at most `used` were in use;
  * - neverFull: at most `used` of the `value` connections were in use, because of a concurrency limit, or because the
  *   event loop has no room for more;
  * - tooManyConnections: `value` connections of all instances, and the server accepts `other`;
  * - manyClients: `value` clients of one server stay open;
- * - strayTimeout: `value` waits timed out, and no option lets them.
+ * - strayTimeout: `value` waits timed out, and no option lets them;
+ * - unsafeTimeout: with this `driver`, timeoutMS can give the answer of one operation to another one;
+ * - ignoredTimeout: with this `driver`, timeoutMS has no effect. `value` is 0 where it is not known.
  *
  * @typedef {object} SettingFinding
- * @property {'overridden' | 'unusedMinimum' | 'neverFull' | 'tooManyConnections' | 'strayTimeout' | 'manyClients'} kind
+ * @property {'overridden' | 'unusedMinimum' | 'neverFull' | 'tooManyConnections' | 'strayTimeout' | 'manyClients' |
+ *   'unsafeTimeout' | 'ignoredTimeout'} kind
  * @property {string} client
  * @property {string} option
  * @property {number} value
@@ -27,6 +31,7 @@ import { nameClient } from '../trace/pick-pool.js';
  * @property {number} [used]
  * @property {ClientUse} [clients]
  * @property {'limit' | 'loop'} [by] what keeps the pool from being full
+ * @property {string} [driver] version
  */
 
 /**
@@ -41,8 +46,8 @@ export function findSettings(
   { pools: histories, loops, clients },
   { instances, serverLimit, limits, isWhole, verdict },
 ) {
-  /** @type {SettingFinding[]} */
-  const findings = [];
+  // A danger comes before what only does nothing.
+  const findings = findTimeouts(pools);
   const used = pools.map(() => 0);
   const timedOut = pools.map(() => 0);
   for (let row = 0; row < checkouts.length; row++) {
