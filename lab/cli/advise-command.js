@@ -68,7 +68,7 @@ async function findAdvice(scenario, { slo: slos, headroom, seeds, firstSeed, exp
   if (hidden) return refuse(hidden, check, 'the smallest that would do has no figures', advice.poolSize);
 
   if (advice.verdict !== 'size') process.exitCode = 1;
-  const words = explainAdvice(advice, { isBrief: !explain });
+  const words = explainAdvice(advice, { load: trust ? 'the recorded load' : 'this load', isBrief: !explain });
   const result = {
     lab: 'advise',
     startedAt,

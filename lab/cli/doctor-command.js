@@ -42,7 +42,7 @@ export const command = {
     'serverLimit',
     'json',
   ],
-  example: 'http://127.0.0.1:9000',
+  example: 'trace.jsonl',
   run: findCauses,
   print: printDiagnosis,
 };
@@ -107,19 +107,20 @@ async function suggestSize(recorded, { verdict: { cause, facts } }) {
   const size = facts.maxPoolSize;
   const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...settings, poolSize });
   if (judgeTrust(recording, null).refusal) return null;
-  /** @param {number[]} poolSizes @returns {Promise<number | null>} the first of them from which on more do not help */
-  const findKnee = async (poolSizes) => {
+  /** @param {number[]} poolSizes @returns {Promise<number | null>} the best guess among them */
+  const guess = async (poolSizes) => {
     const prediction = await inThreads({ load, services, resolutionMs: 0 }, (hooks) =>
       predict({ load, services, poolSizes, poolOf, seeds: 19, ...hooks }),
     );
-    return prediction.load.knee;
+    return prediction.load.best.size;
   };
   // In two steps: a long recording takes its time for each size.
   const sizes = Array.from({ length: Math.min(MAX_SIZES, (MAX_TIMES - 1) * size) }, (_, index) => size + index + 1);
   const step = Math.round(Math.sqrt(sizes.length));
-  const rough = await findKnee(sizes.filter((_, index) => (sizes.length - 1 - index) % step === 0));
-  if (rough === null) return null;
-  return findKnee(sizes.filter((each) => each > rough - step && each <= rough));
+  const rough = await guess(sizes.filter((_, index) => (sizes.length - 1 - index) % step === 0));
+  // A server that is the bottleneck with the recorded size has no room for more.
+  if (rough === null || rough <= size) return null;
+  return guess(sizes.filter((each) => each > rough - step && each <= rough));
 }
 
 /** @param {string | undefined} url @param {number} seconds @param {DoctorFleet} fleet */

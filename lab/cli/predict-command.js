@@ -1,8 +1,8 @@
-import { hideUncertain, parsePoolSizes, poolOfApp, predict, summariseTrace } from 'mongodb-pool-predictor';
+import { guessBest, hideUncertain, parsePoolSizes, poolOfApp, predict, summariseTrace } from 'mongodb-pool-predictor';
 import { describeEnvironment } from '../harness/environment.js';
 import { describePool } from '../predictions/describe-input.js';
 import { explainHidden, explainTrust } from '../predictions/explain-check.js';
-import { bestSize } from '../predictions/explain-prediction.js';
+import { explainGuess } from '../predictions/explain-prediction.js';
 import { createPredictView, foldSizes, pickRows } from '../predictions/predict-view.js';
 import { pickFilled, pickMain } from '../report/columns.js';
 import { renderHtml } from '../report/html.js';
@@ -93,7 +93,7 @@ async function predictSizes(scenario, { poolSizes, driver, seeds, firstSeed, ban
     startedAt: new Date().toISOString(),
     environment: describeEnvironment(null),
     settings: { ...settings, driver: Number(driver), poolSizes, seeds: prediction.seeds, firstSeed },
-    load: { ...prediction.load, slowdown },
+    load: { ...prediction.load, slowdown, best: guessBest({ ...prediction.load, slowdown }) },
     ...(check !== undefined && { check }),
     ...(load.server && { server: describeServer(load.server) }),
     ...(hidden.length > 0 && { hidden: listCodes(hidden) }),
@@ -111,19 +111,18 @@ async function printPrediction(found, { look, layOut, print }) {
   if (!('isExplained' in found)) return print(found.gaps.map(layOut), found.result);
   const { result, about, notes, trust, hidden, hasBands, isExplained, html } = found;
   const { load, settings, variants } = result;
-  const best = bestSize(load);
+  const { size: best } = load.best;
   const unknown = hidden.flatMap(({ reason, poolSizes }) => (HARMLESS.includes(reason.code) ? [] : poolSizes));
   const largest = settings.poolSizes[settings.poolSizes.length - 1];
   const isGuess = !unknown.includes(settings.poolSizes.find((each) => best !== null && each >= best) ?? largest);
   const isRandom = settings.seeds > 1;
   const facts = { load, isRandom, isReplay: trust !== undefined, isGuess, notes };
-  const view = createPredictView({ ...facts, hasBands, isExplained });
+  const view = createPredictView({ ...facts, hasBands, isExplained, isGuessSaid: true });
   const shown = isExplained
     ? result
     : { ...result, variants: pickRows(foldSizes(view, variants), [best, trust?.recordedSize ?? null]) };
   const isShown = pickFilled(pickMain(view.columns), shown.variants).length > 1;
-  const guess = isGuess && isShown ? describeBest(best, variants[variants.length - 1].settings.poolSize) : '';
-  const first = [guess, trust && explainTrust(trust)].filter(Boolean).join(' ');
+  const guess = isGuess && isShown ? explainGuess(load, settings.poolSizes, facts.isReplay) : '';
   const tableLook = { ...look, isFirst: false };
   const texts = [
     ...about,
@@ -131,7 +130,7 @@ async function printPrediction(found, { look, layOut, print }) {
     ...(isExplained ? notes : ['--explain says what the figures assume, --bands how exact they are.']),
   ];
   const blocks = [
-    layOut(first).replace(guess, paintText(guess, 'bold', look.paint)),
+    [paintText(layOut(guess), 'bold', look.paint), layOut(trust ? explainTrust(trust) : '')].filter(Boolean).join('\n'),
     isShown
       ? renderTable(view, shown, tableLook)
       : layOut('No figure is sure enough to show. Record for longer, with more requests.'),
@@ -160,11 +159,6 @@ function keepShown(slowdown, variants) {
 /** Why figures are null, for JSON. @param {HiddenFigures[]} hidden */
 function listCodes(hidden) {
   return hidden.map(({ reason: { code }, poolSizes, isAll }) => ({ code, poolSizes, isAll }));
-}
-
-/** The answer. @param {number | null} best @param {number} largest size that was simulated */
-function describeBest(best, largest) {
-  return best === null ? `Best guess: more than ${largest}.` : `Best guess: ${best}.`;
 }
 
 /** What is known of the server, without the times of each checkout. @param {NonNullable<Load['server']>} server */

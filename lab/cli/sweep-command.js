@@ -18,7 +18,7 @@ import { runUntilSignal } from './signals.js';
 /** @import { Command } from 'commander' */
 /** @import { CommandData } from './add-command.js' */
 /** @import { SweepOptions } from '../sweep/sweep-lab.js' */
-/** @import { Slo } from 'mongodb-pool-predictor' */
+/** @import { Advice, Slo } from 'mongodb-pool-predictor' */
 /** @import { Variant } from '../report/result-types.js' */
 /** @import { GoalVerdict } from '../sweep/sweep-figures.js' */
 
@@ -58,7 +58,7 @@ export const command = {
     reword('yes', "do not ask, even if the app's MongoDB is elsewhere"),
   ],
   example:
-    "loadtests/users-and-admins.yaml --mongo embedded --pool-sizes 5,10,15 --slo '/fast p95 < 100ms' " +
+    "loadtests/users-and-admins.yaml --mongo embedded --pool-sizes 2,5 --slo '/fast p95 < 100ms' " +
     '-- node examples/article-app.js',
   run: (_scenario, _command, options, /** @type {Command} */ self) => runSweep(splitWords(self), options),
 };
@@ -103,7 +103,7 @@ async function runSweep({ command, scenario: files }, { repeat, baseline, out, j
       // An embedded MongoDB is asked for by name, so MONGO_URL does not matter.
       { settings: { ...settings, mongoUrl: undefined }, signal, layOut: (line) => layOutText(line, width) },
     );
-    const { advice, words } = await askAdvice(sweep, options.slo, result.variants);
+    const { advice, words } = await askAdvice(sweep, options.slo, { variants: result.variants, repeats: repeat });
     const changes = before && compareResults(before, result);
     const change = changes && describeComparison(changes, 'the baseline', 'this run');
     const whole = {
@@ -135,22 +135,25 @@ async function readBaseline(file, poolSizes) {
 }
 
 /**
- * What was measured, and what `advise` says of it.
+ * Says what `advise` advises for a measured load, and at which sizes the goals were met.
  * @param {Sweep} sweep
  * @param {Slo[] | undefined} slos
- * @param {Variant[]} variants
+ * @param {{ variants: Variant[], repeats: number }} measured
  */
-async function askAdvice(sweep, slos, variants) {
+async function askAdvice(sweep, slos, { variants, repeats }) {
   if (!slos) return { words: [] };
   const measured = describeMet(slos, variants);
   try {
     const advice = await sweep.findAdvice();
     if (!advice) return { words: [measured] };
-    const [verdict, ...reasons] = explainAdvice(advice);
+    const load = `the load measured at pool size ${advice.recordedSize}`;
+    const [verdict, ...reasons] = explainAdvice(advice, { load });
     // Beside a verdict, "not enough data" would contradict it.
     if (advice.verdict === 'notEnoughData')
       return { advice, words: [measured, `There is no advice for this load: ${reasons.join(' ')}`] };
-    return { advice, words: [measured, `For this load, advise says: ${verdict}`, ...reasons] };
+    const runs = repeats === 1 ? 'once' : `${repeats} times`;
+    const first = [verdict, measured, `Each size was measured ${runs}, without headroom.`];
+    return { advice, words: [[...first, ...describeDispute(slos, variants, advice)].join(' '), ...reasons] };
   } catch (error) {
     // What was measured must not be lost.
     return { words: [measured, `There is no advice: ${/** @type {Error} */ (error).message}`] };
@@ -166,6 +169,18 @@ function describeMet(slos, variants) {
     return `${start}${describeUnreached(slos, variants)}`;
   }
   return `Measured: ${goal} met at ${met.length > 0 ? `pool size ${met.join(', ')}` : 'none of these pool sizes'}.`;
+}
+
+/**
+ * Says where the simulation is wrong about a size that was measured.
+ * @param {Slo[]} slos
+ * @param {Variant[]} variants
+ * @param {Pick<Advice, 'poolSize' | 'sizeNow'>} advice
+ * @returns {string[]} none where they agree
+ */
+function describeDispute(slos, variants, { sizeNow }) {
+  const missed = listSizes(slos, variants, 'missed').filter((size) => sizeNow !== null && size >= sizeNow);
+  return missed.length > 0 ? [`So the simulation is too hopeful at ${missed.join(', ')}: trust the measurement.`] : [];
 }
 
 /** Without a scenario, nobody knows before where requests will go. @param {Slo[]} slos @param {Variant[]} variants */

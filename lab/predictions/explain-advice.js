@@ -5,19 +5,22 @@ import {
   formatQuantity,
   formatTenths,
 } from 'mongodb-pool-page/universal/quantity.js';
+import { describeAdvice } from 'mongodb-pool-page/universal/size-words.js';
 import { explainFullServer, explainRange } from './explain-saturation.js';
 
 /** @import { Advice, FleetFacts, ResponseParts, Remedy, Slo } from 'mongodb-pool-predictor' */
 
 /**
  * @param {Advice} advice
- * @param {{ isBrief?: boolean }} [options] isBrief: without what the load uses, and what other sizes do
+ * @param {object} options
+ * @param {string} options.load that the advice is for, such as "the recorded load"
+ * @param {boolean} [options.isBrief] without what the load uses, and what other sizes do
  * @returns {string[]} paragraphs, the verdict first
  */
-export function explainAdvice(advice, { isBrief = false } = {}) {
+export function explainAdvice(advice, { load, isBrief = false }) {
   if (advice.verdict === 'notEnoughData') return explainNotEnough(advice);
   if (advice.verdict === 'belowNoise') return explainNoise(advice);
-  return advice.verdict === 'nothing' ? explainNothing(advice) : explainSize(advice, isBrief);
+  return advice.verdict === 'nothing' ? explainNothing(advice, load) : explainSize(advice, load, isBrief);
 }
 
 /** @param {Advice} advice */
@@ -58,8 +61,22 @@ function explainNoise({ samples, noise, seeds }) {
   ];
 }
 
-/** @param {Advice} advice */
-function explainNothing({ samples, loads, seeds, parts, saturation, fewest }) {
+/**
+ * The sizes that meet the goals; one is known.
+ * @param {Advice} advice
+ * @param {string} load
+ */
+function nameSizes({ poolSize, sizeNow, samples, loads, seeds, fleet }, load) {
+  return describeAdvice({
+    ...{ poolSize, sizeNow, load, isRandom: seeds > 1, instances: fleet?.instances ?? 1 },
+    goals: samples.map(({ slo }) => slo.text),
+    headroom: Math.max(...loads.map(({ factor }) => factor)),
+  });
+}
+
+/** @param {Advice} advice @param {string} load */
+function explainNothing(advice, load) {
+  const { samples, loads, seeds, parts, saturation, fewest, sizeNow } = advice;
   const missed = loads.flatMap(({ factor, reading, best }) =>
     samples
       .map(({ slo }, goal) => ({ slo, factor, reading, ...best, ...best?.goals[goal], part: parts?.[goal] }))
@@ -69,7 +86,10 @@ function explainNothing({ samples, loads, seeds, parts, saturation, fewest }) {
   const shown = likely.length > 0 ? likely : missed;
   const isUnsure = shown.length > 0 && shown.every(({ slo, medianMs }) => Number(medianMs) < slo.limitMs);
   const goals = samples.length === 1 ? 'the goal' : 'all goals';
-  const headline = `No pool size ${isUnsure ? 'is sure to meet' : 'meets'} ${goals}.`;
+  const headline =
+    sizeNow === null
+      ? `No pool size ${isUnsure ? 'is sure to meet' : 'meets'} ${goals} at ${load}.`
+      : nameSizes(advice, load);
   if (shown.length === 0)
     return [
       headline,
@@ -137,13 +157,12 @@ function explainParts({ text, route, limitMs }, { serviceMs, overheadMs, places 
   );
 }
 
-/** @param {Advice} advice @param {boolean} isBrief */
-function explainSize(advice, isBrief) {
+/** @param {Advice} advice @param {string} load @param {boolean} isBrief */
+function explainSize(advice, load, isBrief) {
   const { verdict, poolSize, rows, seeds, samples, remedies, fleet, saturation } = advice;
   const size = Number(poolSize);
   return [
-    `${countConnections(size)} ${size === 1 ? 'is' : 'are'} enough.` +
-      `${verdict === 'size' ? '' : ' But the servers do not accept that many.'}`,
+    `${nameSizes(advice, load)}${verdict === 'size' ? '' : ' But the servers do not accept that many.'}`,
     ...(saturation ? explainRange(saturation, size) : []),
     ...samples.map(({ slo }, goal) => {
       const limits = rows.map(

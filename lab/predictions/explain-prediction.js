@@ -1,19 +1,29 @@
 import { countConnections, describeBand, formatQuantity, formatTenths } from 'mongodb-pool-page/universal/quantity.js';
+import { describeBestGuess } from 'mongodb-pool-page/universal/size-words.js';
 import { describeSlowdown } from './explain-saturation.js';
 
 /** @import { Variant } from '../report/result-types.js' */
-/** @import { LoadFacts, Slowdown } from 'mongodb-pool-predictor' */
+/** @import { BestGuess, LoadFacts, Slowdown } from 'mongodb-pool-predictor' */
 
 /**
- * @typedef {LoadFacts & { knee: number | null, slowdown?: Slowdown | null }} Facts
+ * @typedef {LoadFacts & { best: BestGuess, slowdown?: Slowdown | null }} Facts
  *
  * @typedef {{ count?: number, failures?: number, maxMs?: number, band: (number | undefined)[] }} RouteFigures band: of
  *   maxMs
  */
 
 /**
- * When more connections do not help, what the smallest and the largest pool do, and how many the load uses. The
- * sentences must not contradict each other.
+ * Says which size is the best guess.
+ * @param {Facts} load
+ * @param {number[]} tried sizes
+ * @param {boolean} isReplay of a recording
+ */
+export function explainGuess({ best }, tried, isReplay) {
+  return describeBestGuess(best, { load: isReplay ? 'the recorded load' : 'this load', tried });
+}
+
+/**
+ * What the smallest and the largest pool do, and how many connections the load uses.
  *
  * @param {Variant[]} variants
  * @param {Facts} load
@@ -22,7 +32,6 @@ import { describeSlowdown } from './explain-saturation.js';
  */
 export function explainPrediction(variants, load, route, { isBrief = false } = {}) {
   return [
-    describeKnee(largestOf(variants), load),
     ...compareEnds(variants, route, isBrief),
     describeNeed(load),
     ...(load.slowdown ? [describeSlowdown(load.slowdown)] : []),
@@ -74,27 +83,4 @@ function describeNeed({ lastsMs, peakActive, meanActive, floor }) {
     `Without a limit, the load lasts ${formatQuantity(lastsMs, 'ms')} and uses up to ` +
     `${countConnections(peakActive)} at once, ${formatTenths(meanActive)} on average.`;
   return floor > 1 ? `${uses} With fewer than ${floor}, requests pile up until it ends.` : uses;
-}
-
-/**
- * The smallest size from which on more do not help, or from which on the server is the bottleneck.
- * @param {Facts} load
- * @returns {number | null}
- */
-export function bestSize({ knee, peakActive, floor, slowdown }) {
-  if (knee === null) return null;
-  return Math.min(knee, peakActive, slowdown ? Math.max(slowdown.poolSize, floor) : Infinity);
-}
-
-/** @param {Variant[]} variants ascending; one may stand for several sizes */
-function largestOf(variants) {
-  const { poolSize, upTo = poolSize } = variants[variants.length - 1].settings;
-  return upTo;
-}
-
-/** @param {number} largest of the sizes @param {Facts} load */
-function describeKnee(largest, { knee, peakActive }) {
-  if (knee === null) return `More than ${countConnections(largest)} would still help.`;
-  const size = Math.min(knee, peakActive);
-  return `More than ${countConnections(size)} ${size === 1 ? 'does' : 'do'} not help.`;
 }

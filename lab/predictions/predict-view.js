@@ -1,6 +1,6 @@
 import { MIN_FOR_PERCENTILES } from 'mongodb-pool-predictor';
 import { formatCell, shareColumns, timeOf } from '../report/columns.js';
-import { bestSize, explainPrediction } from './explain-prediction.js';
+import { explainGuess, explainPrediction } from './explain-prediction.js';
 
 /** @import { ChartSpec, Column, LabView, Variant } from '../report/result-types.js' */
 /** @import { TimeFigure } from '../report/columns.js' */
@@ -14,6 +14,7 @@ import { bestSize, explainPrediction } from './explain-prediction.js';
  * @param {boolean} [result.isExplained] shows all columns on a terminal, as the page does
  * @param {string[]} [result.notes] what the figures cover
  * @param {boolean} [result.isGuess] whether what is said about the best size can be relied on
+ * @param {boolean} [result.isGuessSaid] whether the best guess stands above it
  * @param {boolean} [result.isReplay] of a trace: the variant with the recorded pool size has measured figures
  * @returns {LabView}
  */
@@ -23,6 +24,7 @@ export function createPredictView({
   hasBands = false,
   isExplained = hasBands,
   isGuess = true,
+  isGuessSaid = false,
   isReplay = false,
   notes = [],
 }) {
@@ -87,13 +89,16 @@ export function createPredictView({
     ],
     charts: [...routes.map((route) => routeChart(route)), waitChart()],
     judge: ({ settings: { poolSize, upTo = poolSize } }) => {
-      const size = bestSize(load);
+      const { size } = load.best;
       return isGuess && size !== null && size >= poolSize && size <= upTo ? 'answer' : undefined;
     },
-    takeaway: ({ variants }) =>
-      isGuess
-        ? explainPrediction(variants, load, routes[0], { isBrief: detail })
-        : 'No best guess: it would be a size that has no figures.',
+    takeaway: ({ variants, settings }) => {
+      if (!isGuess) return 'No best guess: it would be a size that has no figures.';
+      const facts = explainPrediction(variants, load, routes[0], { isBrief: detail });
+      return isGuessSaid
+        ? facts
+        : `${explainGuess(load, /** @type {number[]} */ (settings.poolSizes), isReplay)} ${facts}`;
+    },
   };
 }
 

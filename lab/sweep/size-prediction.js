@@ -104,16 +104,17 @@ export async function predictSize(poolSize, recordings, { isScenario }) {
 }
 
 /**
- * What `advise` says of the most typical measurement.
+ * Asks `advise` about the most typical measurement.
  *
  * @param {SweepRecording[]} recordings
  * @param {Slo[]} slos
  * @param {{ isScenario: boolean }} load see predictSize
- * @returns {Promise<Advice>}
+ * @returns {Promise<Advice & { recordedSize: number }>} recordedSize: that of the measurement
  * @throws {Error} saying why there is none
  */
 export async function adviseFrom(recordings, slos, { isScenario }) {
-  const { recording, trust } = await openAmong(pickTypical(recordings), recordings);
+  const typical = pickTypical(recordings);
+  const { recording, trust } = await openAmong(typical, recordings);
   if (trust.refusal) throw new Error(explainHidden({ reason: trust.refusal, poolSizes: ['any size'], isAll: true }));
   const { load, overhead } = recording;
   const options = { services: load.services, overhead, slos, marginAt: trust.marginAt };
@@ -121,7 +122,7 @@ export async function adviseFrom(recordings, slos, { isScenario }) {
   const advice = await advise({ load: isScenario ? { ...load, otherReading: undefined } : load, ...options });
   const denial = describeDenial(advice);
   if (denial) throw new Error(explainHidden({ reason: denial, poolSizes: ['any size'], isAll: true }));
-  return advice;
+  return { ...advice, recordedSize: typical.poolSize };
 }
 
 /** Picks the recording whose queries took neither long nor short. @param {SweepRecording[]} recordings at least one */

@@ -6,6 +6,7 @@ import { explainHidden } from '../predictions/explain-check.js';
 import { runScenario } from '../harness/loads/artillery-load.js';
 import { runLoadCommand } from '../harness/loads/command.js';
 import { listArrivals } from '../harness/summarise-checkouts.js';
+import { findArtillery } from '../../src/load-tests/artillery.js';
 import { planSweep } from './plan-sweep.js';
 import { prepareSweep, warmUpApp } from './prepare-sweep.js';
 import { adviseFrom, predictSize, recordMeasurement } from './size-prediction.js';
@@ -14,7 +15,7 @@ import { startWatchedApp } from './start-watched.js';
 import { summariseSweep, measureGoals } from './sweep-figures.js';
 import { createSweepView } from './sweep-view.js';
 
-/** @import { Advice, Diagnosis, HiddenFigures, Slo } from 'mongodb-pool-predictor' */
+/** @import { Diagnosis, HiddenFigures, Slo } from 'mongodb-pool-predictor' */
 /** @import { ClientReport } from '../harness/loads/load-types.js' */
 /** @import { Context, Lab, Measurement, Plan } from '../harness/run-lab.js' */
 /** @import { Seen } from '../harness/monitor-reader.js' */
@@ -72,6 +73,7 @@ export class Sweep {
       summary: 'one load on your own app, at several pool sizes',
       options: {},
       mongo: this.#options.mongo === 'embedded' ? {} : null,
+      requireTools: () => this.#load.isScenario && findArtillery(),
       plan: async () => {
         const plan = await planSweep(this.#options);
         this.#workload = plan.workload;
@@ -107,7 +109,8 @@ export class Sweep {
   }
 
   /**
-   * @returns {Promise<Advice | undefined>} after the lab was run; undefined without goals, or without measurements
+   * @returns {Promise<Awaited<ReturnType<typeof adviseFrom>> | undefined>} after the lab was run; undefined without
+   *   goals, or without measurements
    * @throws {Error} saying why there is none
    */
   async findAdvice() {

@@ -63,9 +63,9 @@ console.log(choosePaint(process.stdout) ? 'some' : 'none');`,
     for (const [command, answer] of [
       [
         "advise --trace examples/ordinary-minute.jsonl --slo '/fast p95 < 100ms'",
-        '\u001b[1m\u001b[32m14 connections are enough.',
+        '\u001b[1m\u001b[32m14 connections: 12 meet /fast p95 < ',
       ],
-      [`predict --trace ${trace}`, '\u001b[1mBest guess: 15.\u001b[22m Trust: '],
+      [`predict --trace ${trace}`, '\u001b[1mBest guess: 15 connections, because'],
       [`replay ${trace} --out ${path.join(await scratchFolder(), 'page.html')}`, '\u001b[1m68 % of the requests wait'],
     ])
       expect(await runInTerminal(`lab/cli.js ${command}`)).toContain(answer);

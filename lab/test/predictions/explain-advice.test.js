@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createScenarioLoad, parseSlo, predict } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
 import { explainAdvice } from '../../predictions/explain-advice.js';
-import { bestSize, explainPrediction } from '../../predictions/explain-prediction.js';
+import { explainPrediction } from '../../predictions/explain-prediction.js';
 import { createPredictView, foldSizes, pickRows } from '../../predictions/predict-view.js';
 import { renderHtml } from '../../report/html.js';
 import { renderTable } from '../../report/table.js';
@@ -33,23 +33,26 @@ describe('advice', () => {
 
   /** The words for an advised size of three, or what changes make of it. @param {Partial<Advice>} changes */
   const explainSize = (changes) =>
-    explainAdvice({
-      verdict: 'size',
-      poolSize: 3,
-      sizeNow: 3,
-      seeds: 59,
-      firstSeed: 1,
-      noise: null,
-      parts: null,
-      ...{ denial: null, fewest: null, smaller: null },
-      remedies: [],
-      fleet: null,
-      saturation: null,
-      samples: [{ slo, count: 60, needed: 5, isEnough: true, easier: [] }],
-      rows: [row],
-      loads: [load],
-      ...changes,
-    }).join(' ');
+    explainAdvice(
+      {
+        verdict: 'size',
+        poolSize: 3,
+        sizeNow: 3,
+        seeds: 59,
+        firstSeed: 1,
+        noise: null,
+        parts: null,
+        ...{ denial: null, fewest: null, smaller: null },
+        remedies: [],
+        fleet: null,
+        saturation: null,
+        samples: [{ slo, count: 60, needed: 5, isEnough: true, easier: [] }],
+        rows: [row],
+        loads: [load],
+        ...changes,
+      },
+      { load: 'the recorded load' },
+    ).join(' ');
 
   test('an advised size comes with its numbers and alternatives', () => {
     const remedy = {
@@ -59,6 +62,7 @@ describe('advice', () => {
     };
     const text = explainSize({
       rows: [row, { ...row, factor: 1.3, utilisation: 0.65, failureShare: 0.02 }],
+      sizeNow: 2,
       smaller: { poolSize: 2, factor: 1.3, reading: 0, text: slo.text, ms: 1200 },
       loads: [
         { ...load, floor: 1 },
@@ -71,7 +75,8 @@ describe('advice', () => {
       ],
     });
     expect(text).toBe(
-      '3 connections are enough. "/report p50 < 900 ms": at most 20 ms at load x1 and 20 ms at load x1.3, in ' +
+      '3 connections: 2 meet /report p50 < 900 ms at the recorded load, 3 also with 30 % more requests, in 95 of 100 ' +
+        'runs. "/report p50 < 900 ms": at most 20 ms at load x1 and 20 ms at load x1.3, in ' +
         '95 of 100 runs (95 % confidence, 59 simulated). With 2, "/report p50 < 900 ms" takes up to 1.2 s at ' +
         'load x1.3. 2.0 % of all requests fail at load x1.3. Connections in use without a limit: at load x1 1.5 ' +
         'on average and up to 6 at once, at load x1.3 2.0 on average ' +
@@ -80,6 +85,32 @@ describe('advice', () => {
         'x1.3 are in use on average. Alternative: a separate pool (a second client) for /slow, with 1 for it and ' +
         '1 for the others, 2 in total (1 fewer); /slow p95 500 ms at load x1.3. With a separate pool (a second ' +
         'client) for /slow, no size meets the goals.',
+    );
+  });
+
+  test('the first line says all of it: the sizes with and without headroom, and how sure', () => {
+    const first = (/** @type {Partial<Advice>} */ changes) => explainSize(changes).split(/(?<=\.) /)[0];
+    const more = (/** @type {number} */ factor) => [load, { ...load, factor }];
+    expect(first({})).toBe('3 connections meet /report p50 < 900 ms at the recorded load, in 95 of 100 runs.');
+    expect(first({ seeds: 1, poolSize: 1, sizeNow: 1, loads: more(2) })).toBe(
+      '1 connection meets /report p50 < 900 ms at the recorded load and with 2 times as many requests.',
+    );
+    expect(first({ sizeNow: 1, loads: more(1.125) })).toBe(
+      '3 connections: 1 meets /report p50 < 900 ms at the recorded load, 3 also with 12.5 % more requests, in 95 of ' +
+        '100 runs.',
+    );
+    const best = bestOf(950);
+    const two = Array(2).fill({ slo, count: 60, needed: 5, isEnough: true, easier: [] });
+    expect(
+      first({
+        verdict: 'nothing',
+        poolSize: null,
+        sizeNow: 2,
+        samples: two,
+        loads: more(1.3).map((each) => ({ ...each, best })),
+      }),
+    ).toBe(
+      'No pool size meets all goals with 30 % more requests: 2 meet them at the recorded load, in 95 of 100 runs.',
     );
   });
 
@@ -122,7 +153,7 @@ describe('advice', () => {
 
     test('the advice is a range', () => {
       expect(explainWith({})).toMatch(
-        /^3 connections are enough\. Above 8 connections the server is the bottleneck: with 16, p99 of \/report is 3\.1 times as long \(620 ms instead of 200 ms\)\. The queries share the server's 2 cores\. "/,
+        /^3 connections meet .* runs\. Above 8 connections the server is the bottleneck: with 16, p99 of \/report is 3\.1 times as long \(620 ms instead of 200 ms\)\. The queries share the server's 2 cores\. "/,
       );
       expect(explainWith({ saturation: { ...saturation, slowdown: null } })).toContain(
         "The queries share the server's 2 cores. At this load, a larger pool does no harm.",
@@ -151,14 +182,14 @@ describe('advice', () => {
     test('where the server is the limit, no pool size is enough', () => {
       const nothing = {
         verdict: /** @type {const} */ ('nothing'),
-        poolSize: null,
+        ...{ poolSize: null, sizeNow: null },
         rows: [],
         loads: [{ ...load, best: bestOf(950) }],
       };
       expect(
         explainWith({ ...nothing, saturation: { ...saturation, usedShare: 1.05, enough: { cores: 3, poolSize: 6 } } }),
       ).toMatch(
-        /^No pool size meets the goal\..* The load needs 2\.1 cores, more than the 2 cores that the server could use\. No pool size is enough\. About 3 cores with 6 connections would do, or cheaper queries\.$/,
+        /^No pool size meets the goal at the recorded load\..* The load needs 2\.1 cores, more than the 2 cores that the server could use\. No pool size is enough\. About 3 cores with 6 connections would do, or cheaper queries\.$/,
       );
       expect(explainWith({ ...nothing, saturation: { ...saturation, cores: 1.8, usedShare: 0.9 } })).toMatch(
         /On average, the load needs 1\.6 of the 1\.8 cores that the server could use\. With a small pool, requests wait for a connection\. With a large one, queries wait for a core\. Cheaper queries would help\. More cores alone would not\.$/,
@@ -178,7 +209,7 @@ describe('advice', () => {
 
     test('may have more connections than the servers accept', () => {
       const text = explainSize({ verdict: 'tooManyConnections', fleet });
-      expect(text).toMatch(/^3 connections are enough\. But the servers do not accept that many\./);
+      expect(text).toMatch(/^3 connections in each instance meet .* runs\. But the servers do not accept that many\./);
       expect(text).toMatch(
         /The fleet: 40 instances x 3 servers x \(3 \+ 2 monitors\) = 600 connections, 200 at each server, which accepts 150: they do not fit\. The largest pool that fits is 1\. The load is that of one instance\. A server that gets no queries has only .* No alternative fits, either\.$/,
       );
@@ -205,7 +236,12 @@ describe('advice', () => {
     /** @param {number} medianMs @param {Partial<Advice> & { of?: Parameters<typeof bestOf>[1] }} [changes] */
     const explainMissed = (medianMs, { of, ...changes } = {}) =>
       explainSize({
-        ...{ verdict: 'nothing', poolSize: null, parts: [{ serviceMs: 15, overheadMs: 5, places: null }] },
+        ...{
+          verdict: 'nothing',
+          poolSize: null,
+          sizeNow: null,
+          parts: [{ serviceMs: 15, overheadMs: 5, places: null }],
+        },
         loads: [{ ...load, best: bestOf(medianMs, of) }],
         ...changes,
       });
@@ -224,21 +260,27 @@ describe('advice', () => {
 
     test('and without known parts, the queries take too long', () => {
       expect(explainMissed(950, { parts: null })).toMatch(
-        /^No pool size meets the goal\. "\/report p50 < 900 ms": at load x1, even without a limit on connections, it is up to 1\.0 s, .* no request waits for a connection: the queries themselves take too long\./,
+        /^No pool size meets the goal at the recorded load\. "\/report p50 < 900 ms": at load x1, even without a limit on connections, it is up to 1\.0 s, .* no request waits for a connection: the queries themselves take too long\./,
       );
     });
 
     test('no size is said that there is not: waits for openings, or for a server, are the same with each', () => {
       const loads = [{ ...load, best: bestOf(30, { upperMs: 40, isMet: true }) }];
-      expect(explainSize({ verdict: 'nothing', poolSize: null, loads })).toMatch(
-        /^No pool size meets the goal\. Every size misses the goal\. Requests wait until .* shorten that\.$/,
+      expect(explainSize({ verdict: 'nothing', poolSize: null, sizeNow: null, loads })).toMatch(
+        /^No pool size meets the goal at the recorded load\. Every size misses the goal\. Requests wait until .* shorten that\.$/,
       );
     });
 
     test('of the readings, the likely one is said, unless only the other one misses the goal', () => {
       const other = { ...load, reading: 1, best: bestOf(5000, { upperMs: 7000 }) };
       const explain = (/** @type {ReturnType<typeof bestOf>} */ likely) =>
-        explainSize({ verdict: 'nothing', poolSize: null, fewest: 9, loads: [{ ...load, best: likely }, other] });
+        explainSize({
+          verdict: 'nothing',
+          poolSize: null,
+          sizeNow: null,
+          fewest: 9,
+          loads: [{ ...load, best: likely }, other],
+        });
       expect(explain(bestOf(950))).not.toMatch(/7\.0 s|callers/);
       expect(explain(bestOf(30, { upperMs: 40, isMet: true }))).toMatch(
         /up to 7\.0 s.* That is so if as few as 9 callers sent all recorded requests/,
@@ -252,12 +294,14 @@ describe('advice', () => {
 
     test('a goal that half of the runs meet is not said to be missed', () => {
       expect(explainMissed(800)).toMatch(
-        /^No pool size is sure to meet the goal\..* half of the runs have 800 ms, but it is up to 1\.0 s,/,
+        /^No pool size is sure to meet the goal at the recorded load\..* half of the runs have 800 ms, but it is up to 1\.0 s,/,
       );
       expect(explainMissed(800, { of: { poolSize: 2 } })).toContain(
         'at load x1, even with 2 connections, half of the runs',
       );
-      expect(explainMissed(950)).toMatch(/^No pool size meets the goal\. .* connections, it is up to 1\.0 s,/);
+      expect(explainMissed(950)).toMatch(
+        /^No pool size meets the goal at the recorded load\. .* connections, it is up to 1\.0 s,/,
+      );
     });
 
     test('a goal that the parts alone would meet is not blamed on them, but on a limit in the app', () => {
@@ -287,7 +331,7 @@ describe('predictions', () => {
       lab: 'predict',
       startedAt: '2026-01-01T00:00:00.000Z',
       environment: {},
-      settings: {},
+      settings: { poolSizes },
       variants: prediction.variants,
     };
     return { table: renderTable(view, result), page: renderHtml([{ lab: view, result }]), view, prediction };
@@ -301,7 +345,8 @@ describe('predictions', () => {
       'Mean wait for a connection',
     ]);
     expect(table.replaceAll('\n', ' ')).toContain(
-      'More than 5 connections do not help. With 1 connection the slowest /fast request takes 20.0 s, with ' +
+      'Best guess: 2 to 5 connections, because more would not help at this load; pool-lab advise finds the size for ' +
+        'a goal, with headroom. With 1 connection the slowest /fast request takes 20.0 s, with ' +
         '10 connections 2 ms. Without a limit, the load lasts 9.0 s and uses up to 5 connections at once, 2.8 ' +
         'on average. With fewer than 3, requests pile up until it ends.',
     );
@@ -329,7 +374,13 @@ describe('predictions', () => {
       ['/a', '/b', '/livez'].map((route) => `Response time of ${route}`),
     );
     expect(
-      view.takeaway({ lab: 'predict', startedAt: '', environment: {}, settings: {}, variants: prediction.variants }),
+      view.takeaway({
+        lab: 'predict',
+        startedAt: '',
+        environment: {},
+        settings: { poolSizes: [1, 2] },
+        variants: prediction.variants,
+      }),
     ).toContain(' slowest /a request ');
   });
 
@@ -364,28 +415,12 @@ describe('predictions', () => {
       ],
     ])('%j', (sizes, words) => {
       expect(explain(/** @type {any} */ (sizes))).toBe(
-        `More than 5 connections do not help. ${words} Without a limit, the load lasts 9.0 s and uses up to 5 ` +
-          'connections at once, 2.8 on average.',
+        `${words} Without a limit, the load lasts 9.0 s and uses up to 5 ` + 'connections at once, 2.8 on average.',
       );
     });
 
-    test('are right for one connection, too, and leave out what is not sure', () => {
-      expect(explain([[1, {}]], { knee: null })).toMatch(/^More than 1 connection would still help\. Without a limit/);
-      expect(explain([[2, {}]], { knee: 1 })).toMatch(/^More than 1 connection does not help\. Without a limit/);
-    });
-
-    test('the best guess is no size from which on the server is the bottleneck', () => {
-      const bestOf = (/** @type {object} */ changes) =>
-        bestSize(/** @type {any} */ ({ knee: 16, peakActive: 20, floor: 2, slowdown: { poolSize: 8 }, ...changes }));
-      const all = [{}, { slowdown: null }, { floor: 12 }, { knee: null }].map(bestOf);
-      expect(all).toEqual([8, 16, 12, null]);
-    });
-
-    test('a row that stands for several sizes ends with the largest', () => {
-      const variants = [{ name: '', settings: { poolSize: 4, upTo: 16 }, measured: null }];
-      expect(explainPrediction(variants, /** @type {any} */ ({ ...facts, knee: null }), '/a')).toMatch(
-        /^More than 16 connections would still help\./,
-      );
+    test('leave out what is not sure', () => {
+      expect(explain([[1, {}]])).toMatch(/^Without a limit/);
     });
   });
 

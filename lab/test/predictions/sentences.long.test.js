@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { advise, createScenarioLoad, parseSlo, predict } from 'mongodb-pool-predictor';
 import { explainAdvice } from '../../predictions/explain-advice.js';
 import { explainCheck } from '../../predictions/explain-check.js';
-import { bestSize, explainPrediction } from '../../predictions/explain-prediction.js';
+import { explainGuess, explainPrediction } from '../../predictions/explain-prediction.js';
 import { randomLoad } from 'test-support/random-loads.js';
 
 /** @import { Advice } from 'mongodb-pool-predictor' */
@@ -30,7 +30,8 @@ async function predictIn({ load, services }, poolSizes) {
   const [fastest] = load.routes
     .filter((route) => route in facts.routes)
     .toSorted((a, b) => facts.routes[a].meanMs - facts.routes[b].meanMs);
-  expect(explainPrediction(variants, facts, fastest)).not.toMatch(NO_FIGURE);
+  const said = [explainGuess(facts, poolSizes, false), explainPrediction(variants, facts, fastest)].join('\n');
+  expect(said).not.toMatch(NO_FIGURE);
   return { variants, facts, fastest };
 }
 
@@ -50,7 +51,7 @@ function checkPrediction({ variants, facts, fastest }, largest) {
     expect(ms).toBeGreaterThanOrEqual(Number(lowMs));
     expect(ms).toBeLessThanOrEqual(Number(highMs));
   }
-  const best = bestSize(facts);
+  const best = facts.best.size;
   if (best === null) {
     expect(peakActive).toBeGreaterThan(largest);
   } else {
@@ -61,7 +62,7 @@ function checkPrediction({ variants, facts, fastest }, largest) {
 
 /** @param {Advice} advice */
 function checkAdvice(advice) {
-  expect(explainAdvice(advice).join('\n')).not.toMatch(NO_FIGURE);
+  expect(explainAdvice(advice, { load: 'this load' }).join('\n')).not.toMatch(NO_FIGURE);
   const { verdict, samples, noise, loads, rows, smaller } = advice;
   const goals = samples.map(({ slo }) => slo);
   if (verdict === 'notEnoughData') return checkTips(advice);

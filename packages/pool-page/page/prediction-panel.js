@@ -27,7 +27,7 @@ export class PredictionPanel {
   #queue = null;
   /** A page without traffic does not load them. @type {typeof import('./prediction-words.js') | undefined} */
   #words;
-  /** What somebody picked; until then, the slider shows the smallest that is enough. @type {number | undefined} */
+  /** What somebody picked; until then, the slider shows the best guess. @type {number | undefined} */
   #pickedSize;
 
   /** @param {HTMLElement} section @param {Predictor} predictor */
@@ -86,12 +86,12 @@ export class PredictionPanel {
   #draw() {
     this.#explain();
     if (!this.#found || !this.#words) return;
-    const { describeAnswer, describeMeasured, describePrediction } = this.#words;
+    const { describeAnswer, describeGuess, describeMeasured, describePrediction } = this.#words;
     const { atMs, whatIf, routes } = this.#found;
-    const { poolSizes, recordedSize, enough } = whatIf;
+    const { poolSizes, recordedSize, best } = whatIf;
     this.#section.querySelector('.found')?.toggleAttribute('hidden', poolSizes.length === 0);
     if (poolSizes.length === 0) return;
-    const picked = this.#pickedSize === undefined ? enough : findSize(poolSizes, this.#pickedSize);
+    const picked = findSize(poolSizes, this.#pickedSize ?? best?.size ?? Infinity);
     const answer = describeAnswer(whatIf, routes, picked);
     this.#slider.max = String(poolSizes.length - 1);
     this.#slider.value = String(picked);
@@ -99,7 +99,7 @@ export class PredictionPanel {
     this.#setText('.answer', answer);
     const prediction = describePrediction(whatIf, routes, picked);
     this.#setText('.measured', `${prediction} ${describeMeasured(recordedSize, routes)}`);
-    this.#setText('.source', describeSource(atMs, routes));
+    this.#setText('.source', `${describeSource(atMs, routes)} ${describeGuess(whatIf)}`);
     this.#drawLegend(Object.keys(routes));
     this.#chart.show({ poolSizes, recordedSize, routes, picked });
   }

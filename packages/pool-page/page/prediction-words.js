@@ -1,5 +1,6 @@
 import { explainReason } from '../universal/finding-words.js';
 import { countConnections, countOf, describeBand, formatQuantity } from '../universal/quantity.js';
+import { describeBestGuess } from '../universal/size-words.js';
 
 /** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
 /** @import { State } from './state.js' */
@@ -30,6 +31,11 @@ export function describeAnswer({ poolSizes, recordedSize, failures, isOpen }, ro
   if (size === recordedSize) return `${having}, as now, ${name} took ${now}${fail}.`;
   if (isSame) return `${having}, ${name} would have taken ${then}, as with ${recordedSize}${fail}.`;
   return `${having}, ${name} would have taken ${then} instead of ${now}${fail}.`;
+}
+
+/** Why the slider is where it is, unasked. @param {Pick<WhatIf, 'best' | 'poolSizes'>} whatIf */
+export function describeGuess({ best, poolSizes }) {
+  return best ? describeBestGuess(best, { load: 'this load', tried: poolSizes }) : '';
 }
 
 /**

@@ -26,7 +26,7 @@ export { SLOW_ROUTES, poolOfApp, poolOfRecording } from './predict/pool-settings
 export { checkRecording, openRecording, pickReplayed } from './predict/recording.js';
 export { groupHidden, hideUncertain } from './predict/shown-figures.js';
 export { judgeTrust } from './predict/trust.js';
-export { MIN_FOR_PERCENTILES } from './predict/size-comparison.js';
+export { MIN_FOR_PERCENTILES, guessBest } from './predict/size-comparison.js';
 export { findClientUse } from './trace/client-use.js';
 export { readTraceText } from './reading/read-trace.js';
 export { nameClient, pickPool } from './trace/pick-pool.js';
@@ -57,6 +57,7 @@ export { summariseTrace } from './trace/trace.js';
  * @typedef {import('./load/load.js').Load} Load
  * @typedef {import('./runs/run-figures.js').PredictedFigures} PredictedFigures
  * @typedef {import('./predict/pool-settings.js').AppPool} AppPool
+ * @typedef {import('./predict/size-comparison.js').BestGuess} BestGuess
  * @typedef {import('./predict/recording.js').Recording} Recording
  * @typedef {import('./base/finding.js').CodedFinding} CodedFinding
  * @typedef {import('./predict/shown-figures.js').HiddenFigures} HiddenFigures

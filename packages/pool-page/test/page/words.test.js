@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { announce, createMemory } from 'mongodb-pool-page/page/announcer.js';
 import {
   describeAnswer,
+  describeGuess,
   describeMeasured,
   describePrediction,
   explainDoubt,
@@ -322,6 +323,17 @@ describe('predictions', () => {
   });
 
   const ANSWERED = { poolSizes: [1, 6], recordedSize: 1, failures: [0, 0], isOpen: false };
+
+  test('the best guess says from which size on more would not help; sizes that were not tried may be enough', () => {
+    const say = (/** @type {number | null} */ size, isServerLimit = false) =>
+      describeGuess({ best: { size, isServerLimit }, poolSizes: [1, 2, 5, 9] });
+    const rest = 'at this load; pool-lab advise finds the size for a goal, with headroom.';
+    expect(say(2)).toBe(`Best guess: 2 connections, because more would not help ${rest}`);
+    expect(say(9)).toBe(`Best guess: 6 to 9 connections, because more would not help ${rest}`);
+    expect(say(null)).toBe(`Best guess: more than 9 connections, because 9 are too few ${rest}`);
+    expect(say(9, true)).toBe(`Best guess: 9 connections, because the server is the bottleneck above that ${rest}`);
+    expect(describeGuess({ best: null, poolSizes: [] })).toBe('');
+  });
 
   test('the answer is one sentence, of the route that changes most', () => {
     expect(describeAnswer(ANSWERED, ROUTES, 1)).toBe(

@@ -18,11 +18,11 @@ import { centreBand } from '../runs/run-figures.js';
 /** @import { Load } from '../load/load.js' */
 /** @import { LoadFacts } from '../load/load-facts.js' */
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
-/** @import { Prediction } from './readings.js' */
+/** @import { ReadingPrediction } from './readings.js' */
 /** @import { RunProgress, SimulateRuns } from '../runs/simulation-runs.js' */
 /** @import { PredictedFigures } from '../runs/run-figures.js' */
 /** @import { SimulationResult } from '../simulator/simulate.js' */
-/** @import { Slowdown } from './size-comparison.js' */
+/** @import { BestGuess, Slowdown } from './size-comparison.js' */
 /** @import { Service } from '../simulator/service-time.js' */
 /** @import { Trust } from './trust.js' */
 
@@ -56,16 +56,16 @@ const [MAX_SIMULATED_REQUESTS, MAX_REPLAYED_REQUESTS] = [5e6, 2e6];
  *   defaults
  * @param {SimulateRuns} [options.simulateRuns] default: in this thread
  * @param {(progress: RunProgress) => void} [options.onProgress] called after each run
- * @returns {Promise<{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null, slowdown: Slowdown | null
- *   }, seeds: number, firstSeed: number }>} knee: the first of the sizes from which on more connections do not help;
- *   null when the largest still helps
+ * @returns {Promise<{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null, slowdown: Slowdown | null,
+ *   best: BestGuess }, seeds: number, firstSeed: number }>} knee: the first of the sizes from which on more connections
+ *   do not help; null when the largest still helps
  * @throws {Error} for a load without requests, missing or invalid service times, or a number of runs without an exact
  *   band
  */
 export async function predict({ onProgress = () => {}, simulateRuns, ...options }) {
   const simulateAll = simulateRuns ?? simulateHere(options);
   const readings = readingsOf(options.load);
-  /** @type {Prediction[]} */
+  /** @type {ReadingPrediction[]} */
   const predictions = [];
   let doneBefore = 0;
   for (const [reading, load] of readings.entries()) {
@@ -94,7 +94,7 @@ export async function predict({ onProgress = () => {}, simulateRuns, ...options 
 /**
  * @param {Omit<Parameters<typeof predict>[0], 'simulateRuns' | 'onProgress'> & { simulateRuns: SimulateRuns,
  *   onProgress: (progress: RunProgress) => void }} options see predict; load: one reading of it
- * @returns {ReturnType<typeof predict>}
+ * @returns {Promise<ReadingPrediction>}
  */
 async function predictReading({
   load,

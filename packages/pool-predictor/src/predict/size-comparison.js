@@ -50,6 +50,22 @@ export function findKnee(sizes, unlimited, floor) {
   return sizes[last + 1]?.poolSize;
 }
 
+/**
+ * @typedef {object} BestGuess
+ * @property {number | null} size the smallest from which on more connections do not help; null: the largest that was
+ *   tried still helps
+ * @property {boolean} isServerLimit with more, the server would be the bottleneck
+ *
+ * @param {{ knee: number | null, peakActive: number, floor: number, slowdown: Slowdown | null }} load
+ * @returns {BestGuess}
+ */
+export function guessBest({ knee, peakActive, floor, slowdown }) {
+  if (knee === null) return { size: null, isServerLimit: false };
+  const enough = Math.min(knee, peakActive);
+  const limit = slowdown ? Math.max(slowdown.poolSize, floor) : Infinity;
+  return { size: Math.min(enough, limit), isServerLimit: limit < enough };
+}
+
 /** @param {number | undefined} ms undefined where no request reached the route @param {number} bestMs */
 function isWorse(ms, bestMs) {
   return bestMs >= 0 && !(Number(ms) <= bestMs * (1 + COMMON.smallShare) + PREDICTION.equalMs);

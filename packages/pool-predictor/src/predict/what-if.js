@@ -9,10 +9,11 @@ import { openRecording } from './recording.js';
 import { MIN_FOR_PERCENTILES } from './size-comparison.js';
 import { readFigure } from './shown-figures.js';
 import { judgeTrust } from './trust.js';
-import { choosePoolSizes, findEnough, isSame } from './what-if-sizes.js';
+import { choosePoolSizes, isSame } from './what-if-sizes.js';
 
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { CodedFinding } from '../base/finding.js' */
+/** @import { BestGuess } from './size-comparison.js' */
 /** @import { ShownFigure } from './shown-figures.js' */
 
 /**
@@ -21,7 +22,7 @@ import { choosePoolSizes, findEnough, isSame } from './what-if-sizes.js';
  * @typedef {object} WhatIf
  * @property {number} recordedSize NaN where the pool had no limit, or the recording does not say
  * @property {number[]} poolSizes ascending; none if there is a doubt
- * @property {number} enough index of the smallest size with figures that larger ones do not better
+ * @property {BestGuess | null} best the same as that of `predict`, for these sizes; null if there is a doubt
  * @property {number[]} failures requests that fail, one for each size; NaN where that is unknown
  * @property {CodedFinding | null} unknownFailures why it is
  * @property {Record<string, WhatIfRoute>} routes
@@ -51,7 +52,7 @@ export async function predictWhatIf(recorded) {
   const pool = recorded.pools.indexOf(picked.pool);
   const isOpen = listWaiting(recorded).some((row) => recorded.checkouts.poolOf[row] === pool);
   const { requests, failures, routes: measured } = summariseTrace(trace);
-  const nothing = { recordedSize, poolSizes: [], enough: 0, failures: [], unknownFailures: null, routes: {}, isOpen };
+  const nothing = { recordedSize, poolSizes: [], best: null, failures: [], unknownFailures: null, routes: {}, isOpen };
   const findDoubt = () => {
     if (trust.refusal) return trust.refusal;
     if (trace.header.maxPoolSize === 0) return /** @type {const} */ ({ code: 'unlimitedPool', figures: {} });
@@ -67,7 +68,7 @@ export async function predictWhatIf(recorded) {
   const poolSizes = choosePoolSizes(recordedSize, needed);
   const { services } = load;
   const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...settings, poolSize });
-  const { variants } = await predict({ load, poolSizes, services, overhead, poolOf, widen: trust.widen });
+  const { variants, load: facts } = await predict({ load, poolSizes, services, overhead, poolOf, widen: trust.widen });
   const figureOf = (/** @type {string} */ route) =>
     [
       measured[route].count - measured[route].failures,
@@ -91,17 +92,10 @@ export async function predictWhatIf(recorded) {
   );
   const failing = variants.map((variant) => variant.predicted.failures);
   const unknown = variants.map((variant) => trust.whyUnknownFailures(variant.settings.poolSize, variant.predicted));
-  // A figure that may be longer than what was measured is not known to be better.
-  const likelyMs = Object.entries(routes).map(([route, { figure, measuredMs, predicted }]) =>
-    variants.map(({ predicted: { routes: all } }, index) => {
-      const { ms, highMs = NaN } = predicted[index];
-      return Number.isNaN(ms) && highMs > measuredMs ? highMs : all[route][figure];
-    }),
-  );
   return {
     ...nothing,
     poolSizes,
-    enough: findEnough(failing, likelyMs),
+    best: facts.best,
     failures: failing.map((count, index) => (unknown[index] ? NaN : count)),
     unknownFailures: unknown.find((why) => why) ?? null,
     routes,

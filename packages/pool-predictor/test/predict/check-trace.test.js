@@ -7,7 +7,7 @@ import { readTraceText } from '../../src/reading/read-trace.js';
 import { findFollowUps } from '../../src/trace/follow-ups.js';
 import { pickPool } from '../../src/trace/pick-pool.js';
 import { callers, recordDrawn, recordMixed, run, TIMES, toTrace } from '../trace/traces.js';
-import { findKnee, findSlowdown } from '../../src/predict/size-comparison.js';
+import { findKnee, findSlowdown, guessBest } from '../../src/predict/size-comparison.js';
 import { centreBand, summariseRuns, widenBand } from '../../src/runs/run-figures.js';
 
 /** @import { SimulationResult } from '../../src/simulator/simulate.js' */
@@ -162,6 +162,16 @@ describe('the comparison of sizes', () => {
     const [first, ...rest] = sizesOf([100, 200]);
     expect(findSlowdown([{ ...first, routes: {} }, ...rest], WORK)).toBeNull();
     expect(findSlowdown(sizesOf([0, 2]), WORK)).toMatchObject({ poolSize: 1, p99Ms: 0 });
+  });
+
+  test('the best guess is no size from which on the server is the bottleneck', () => {
+    const guess = (/** @type {object} */ changes) =>
+      guessBest(/** @type {any} */ ({ knee: 16, peakActive: 20, floor: 2, slowdown: { poolSize: 8 }, ...changes }));
+    expect(guess({})).toEqual({ size: 8, isServerLimit: true });
+    expect(guess({ floor: 12 })).toEqual({ size: 12, isServerLimit: true });
+    expect(guess({ slowdown: null })).toEqual({ size: 16, isServerLimit: false });
+    expect(guess({ peakActive: 6 })).toEqual({ size: 6, isServerLimit: false });
+    expect(guess({ knee: null })).toEqual({ size: null, isServerLimit: false });
   });
 
   describe('the knee', () => {

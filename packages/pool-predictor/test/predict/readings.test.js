@@ -34,20 +34,20 @@ describe('two readings of a load', () => {
       [18, 18],
       [expect.closeTo(110), expect.closeTo(110)],
     ]);
-    expect(need).toEqual({ floor: ms, knee: 7, peakActive: 6 });
+    expect(need).toMatchObject({ floor: ms, knee: 7, peakActive: 6, best: { size: 6 } });
   });
 
   test('no size is enough for both if there is none for one', () => {
     const found = [foresee(1, { knee: null }), foresee(1, { knee: 3 })];
     for (const [one, two] of [found, found.toReversed()]) {
       const { load: need } = joinReadings(one, two);
-      expect(need.knee).toBeNull();
+      expect([need.knee, need.best.size]).toEqual([null, null]);
     }
   });
 
   test('one reading is the prediction', () => {
-    const only = foresee(1, {});
-    expect(joinReadings(only)).toBe(only);
+    const only = foresee(1, { knee: 2, peakActive: 9 });
+    expect(joinReadings(only)).toEqual({ ...only, load: { ...only.load, best: { size: 2, isServerLimit: false } } });
   });
 });
 
