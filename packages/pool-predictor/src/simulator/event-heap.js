@@ -22,53 +22,55 @@ export function createEventHeap() {
     codes = copyInto(new Int32Array(capacity), codes);
   }
 
-  /** @param {number} index @param {number} time @param {number} order @param {number} code */
-  function set(index, time, order, code) {
-    times[index] = time;
-    orders[index] = order;
-    codes[index] = code;
-  }
-
-  /** @param {number} time @param {number} order @param {number} other an index */
-  function isBefore(time, order, other) {
-    return time < times[other] || (time === times[other] && order < orders[other]);
-  }
-
   /** @param {number} atMs @param {number} code */
   function push(atMs, code) {
     if (size === capacity) grow();
-    const order = pushed++;
+    // Constants, as in pop: the engine reads a variable that other functions share again for each element.
+    const [allTimes, allOrders, allCodes] = [times, orders, codes];
     let hole = size++;
     while (hole > 0) {
       const parent = (hole - 1) >> 2;
-      if (!isBefore(atMs, order, parent)) break;
-      set(hole, times[parent], orders[parent], codes[parent]);
+      // Of two at the same time, the one that is there came first.
+      if (allTimes[parent] <= atMs) break;
+      allTimes[hole] = allTimes[parent];
+      allOrders[hole] = allOrders[parent];
+      allCodes[hole] = allCodes[parent];
       hole = parent;
     }
-    set(hole, atMs, order, code);
+    allTimes[hole] = atMs;
+    allOrders[hole] = pushed++;
+    allCodes[hole] = code;
   }
 
   function pop() {
-    const popped = codes[0];
-    size--;
+    const [allTimes, allOrders, allCodes] = [times, orders, codes];
+    const popped = allCodes[0];
+    const last = --size;
     // The last event takes the place of the first, and sinks to where it belongs.
-    const time = times[size];
-    const order = orders[size];
-    const code = codes[size];
+    const time = allTimes[last];
+    const order = allOrders[last];
     let hole = 0;
     for (;;) {
       const first = hole * 4 + 1;
-      if (first >= size) break;
-      const end = first + 4 < size ? first + 4 : size;
+      if (first >= last) break;
+      const end = first + 4 < last ? first + 4 : last;
       let least = first;
+      let leastTime = allTimes[first];
       for (let child = first + 1; child < end; child++) {
-        if (isBefore(times[child], orders[child], least)) least = child;
+        const childTime = allTimes[child];
+        if (childTime > leastTime || (childTime === leastTime && allOrders[child] > allOrders[least])) continue;
+        least = child;
+        leastTime = childTime;
       }
-      if (isBefore(time, order, least)) break;
-      set(hole, times[least], orders[least], codes[least]);
+      if (time < leastTime || (time === leastTime && order < allOrders[least])) break;
+      allTimes[hole] = leastTime;
+      allOrders[hole] = allOrders[least];
+      allCodes[hole] = allCodes[least];
       hole = least;
     }
-    set(hole, time, order, code);
+    allTimes[hole] = time;
+    allOrders[hole] = order;
+    allCodes[hole] = allCodes[last];
     return popped;
   }
 

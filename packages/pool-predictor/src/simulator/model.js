@@ -141,6 +141,11 @@ export class Model {
     this.#queries.checkPool();
   }
 
+  /** Whether anything times out. */
+  get hasDeadlines() {
+    return min(this.#timeoutMs, this.#requestTimeoutMs, this.#queries.timeoutMs) < NEVER;
+  }
+
   nextDeadlineMs() {
     return min(this.#queries.nextDeadlineMs(), this.#requestDeadlines.nextMs(), this.#answerDeadlines.nextMs());
   }

@@ -33,6 +33,7 @@ export class Queries {
   #onEnd;
   #pool;
   #deadlines;
+  #timeoutMs;
   /** Whether a timeout ends operations, not only waits. */
   #endsOperations;
   /** The server knows queries by the numbers of their connections. */
@@ -62,6 +63,7 @@ export class Queries {
     const { waitMs, operationMs } = timeoutsOf(pool);
     this.#hasChecks = pool.kind !== 'pipelining' && Number(pool.minPoolSize) > 0;
     this.#endsOperations = operationMs < NEVER;
+    this.#timeoutMs = waitMs;
     this.#deadlines = createDeadlines(
       waitMs,
       (/** @type {Query} */ query) => query.queuedAtMs,
@@ -95,6 +97,11 @@ export class Queries {
 
   get mayLoseServer() {
     return this.#outages.length > 0;
+  }
+
+  /** How long a wait for a connection, or an operation, may last. */
+  get timeoutMs() {
+    return this.#timeoutMs;
   }
 
   connections() {

@@ -43,11 +43,11 @@ export function simulate(options) {
   const model = new Model(options, clock);
   const upcoming = arrivalsOf(options)[Symbol.iterator]();
   let arrival = takeArrival(upcoming, 0);
-  const { hasChecks } = model;
+  const { hasChecks, hasDeadlines } = model;
 
   for (;;) {
     const eventMs = clock.nextMs();
-    const deadlineMs = model.nextDeadlineMs();
+    const deadlineMs = hasDeadlines ? model.nextDeadlineMs() : NEVER;
     const arrivalMs = arrival ? arrival.atMs : NEVER;
     const checkMs = hasChecks ? model.nextCheckMs() : NEVER;
     const nextMs = min(eventMs, deadlineMs, arrivalMs);
