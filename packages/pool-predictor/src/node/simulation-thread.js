@@ -4,7 +4,7 @@ import { createRunSimulator } from '../runs/simulation-runs.js';
 
 /** @import { MessagePort } from 'node:worker_threads' */
 
-// Receives one run after the other, and answers each with { result } or { error }.
+// Says when it has started. Then it receives runs, and answers each with { result } or { error }.
 const parent = /** @type {MessagePort} */ (parentPort);
 const { source, ...input } = workerData;
 const simulateRun = createRunSimulator({ ...input, load: createLoad(source) });
@@ -15,3 +15,4 @@ parent.on('message', (run) => {
     parent.postMessage({ error });
   }
 });
+parent.postMessage({});
