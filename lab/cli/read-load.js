@@ -29,7 +29,6 @@ import { matchServices } from './match-services.js';
 import { requireSource } from './options.js';
 import { readShown } from './progress-bar.js';
 import { HOW_TO_WATCH, askApp, parseAppUrl, timeRoundTrips } from './running-app.js';
-import { readResult } from './result-file.js';
 
 /** @import { AppPool, Load, RecordedTrace, Service, TraceCheck, Trust } from 'mongodb-pool-predictor' */
 /** @import { Trace } from 'mongodb-pool-predictor/node' */
@@ -222,6 +221,8 @@ function requireBoth(services, cores) {
 
 /** @param {string} file */
 async function readInputs(file) {
+  // The module knows all experiments: loading it takes longer than reading a recording.
+  const { readResult } = await import('./result-file.js');
   const { result } = await readResult(file);
   try {
     return servicesOfResult(result);
