@@ -1,6 +1,7 @@
 import { CAUSE_NAMES, describeProof, explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { describeFinding, isDanger } from 'mongodb-pool-page/universal/finding-words.js';
 import { formatQuantity, formatShare } from 'mongodb-pool-page/universal/quantity.js';
+import { describeBestGuess } from 'mongodb-pool-page/universal/size-words.js';
 import { paintText } from '../base/paint.js';
 import { layOutText, renderRows } from '../report/table.js';
 
@@ -21,7 +22,7 @@ const MAX_IMPORTANT = 2;
  *
  * @param {Diagnosis} diagnosis
  * @param {{ poolSize: number | null, advice: Record<string, string>, width: number, paint?: Paint }} options poolSize:
- *   see explainVerdict
+ *   the best guess, where it is known
  */
 export function renderDiagnosis(diagnosis, { poolSize, advice, width, paint }) {
   const important = pickImportant(diagnosis);
@@ -31,7 +32,7 @@ export function renderDiagnosis(diagnosis, { poolSize, advice, width, paint }) {
     diagnosis.settings.filter(isListed).map((finding) => `! ${describeFinding(finding)}`);
   const listBlocks = (/** @type {string[]} */ laidOut) =>
     [
-      [paintText(layOutText(explainVerdict(diagnosis, poolSize), width), 'bold', paint)],
+      [paintText(layOutText(describeVerdict(diagnosis, poolSize), width), 'bold', paint)],
       listSettings(isDanger).map((text) => layOutText(text, width)),
       rows.length > 0 ? [renderCauses(rows)] : [],
       laidOut,
@@ -90,12 +91,19 @@ export function toJson(diagnosis, poolSize, advice) {
     ...diagnosis,
     poolSize,
     words: {
-      verdict: explainVerdict(diagnosis, poolSize),
+      verdict: describeVerdict(diagnosis, poolSize),
       advice: listAdvice(diagnosis, advice),
       findings: diagnosis.findings.map(describeFinding),
       settings: diagnosis.settings.map(describeFinding),
     },
   };
+}
+
+/** @param {Diagnosis} diagnosis @param {number | null} poolSize */
+function describeVerdict(diagnosis, poolSize) {
+  const verdict = explainVerdict(diagnosis);
+  if (poolSize === null) return verdict;
+  return `${verdict} ${describeBestGuess({ size: poolSize, isServerLimit: false }, { load: 'the recorded load' })}`;
 }
 
 /** @param {Diagnosis} diagnosis @returns {CauseShare[]} */

@@ -48,9 +48,8 @@ export const CAUSE_NAMES = {
  * Why requests wait, in one sentence or two. The only place where it is said.
  *
  * @param {Pick<Diagnosis, 'verdict' | 'totals'>} diagnosis
- * @param {number | null} [poolSize] that would be enough, where it is known
  */
-export function explainVerdict({ verdict, totals }, poolSize = null) {
+export function explainVerdict({ verdict, totals }) {
   const { cause, facts, slow } = verdict;
   if (cause === 'none' || cause === 'notThePool') return explainNoWaits(verdict, totals);
   if (cause === 'tooLittleData')
@@ -63,8 +62,7 @@ export function explainVerdict({ verdict, totals }, poolSize = null) {
   const reason = facts ? explainCause(cause, facts) : '';
   if (slow) return `Requests do not wait for a connection, but ${reason}. ${explainSlow(slow)}`;
   if (facts && facts.routes.length === 0) return `${capitalise(reason)}.`;
-  const size = cause === 'fullPool' && poolSize !== null ? ` ${poolSize} would do.` : '';
-  return `${explainWaits(verdict, totals)}, because ${reason}.${size}`;
+  return `${explainWaits(verdict, totals)}, because ${reason}.`;
 }
 
 /**
