@@ -1,4 +1,9 @@
-import { CAUSE_NAMES, describeProof, explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
+import {
+  CAUSE_NAMES,
+  describeProof,
+  explainBusiest,
+  explainVerdict,
+} from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { describeFinding, isDanger } from 'mongodb-pool-page/universal/finding-words.js';
 import { formatQuantity, formatShare } from 'mongodb-pool-page/universal/quantity.js';
 import { describeBestGuess } from 'mongodb-pool-page/universal/size-words.js';
@@ -28,15 +33,17 @@ export function renderDiagnosis(diagnosis, { poolSize, advice, width, paint }) {
   const important = pickImportant(diagnosis);
   const rows = diagnosis.verdict.isProblem ? listRows(diagnosis) : [];
   const proofs = important.flatMap(({ proofs: own }) => own.map(describeProof));
+  const busiest = explainBusiest(diagnosis);
   const listSettings = (/** @type {(finding: Diagnosis['settings'][number]) => boolean} */ isListed) =>
     diagnosis.settings.filter(isListed).map((finding) => `! ${describeFinding(finding)}`);
   const listBlocks = (/** @type {string[]} */ laidOut) =>
     [
       [paintText(layOutText(describeVerdict(diagnosis, poolSize), width), 'bold', paint)],
       listSettings(isDanger).map((text) => layOutText(text, width)),
+      busiest === '' ? [] : [layOutText(busiest, width)],
       rows.length > 0 ? [renderCauses(rows)] : [],
       laidOut,
-      [...listAdvised(diagnosis, advice), ...listSettings((finding) => !isDanger(finding))].map((text) =>
+      [...listAdvised(diagnosis, poolSize, advice), ...listSettings((finding) => !isDanger(finding))].map((text) =>
         layOutText(text, width),
       ),
     ].filter((block) => block.length > 0);
@@ -92,7 +99,8 @@ export function toJson(diagnosis, poolSize, advice) {
     poolSize,
     words: {
       verdict: describeVerdict(diagnosis, poolSize),
-      advice: listAdvice(diagnosis, advice),
+      busiest: explainBusiest(diagnosis),
+      advice: listAdvice(diagnosis, poolSize, advice),
       findings: diagnosis.findings.map(describeFinding),
       settings: diagnosis.settings.map(describeFinding),
     },
@@ -120,19 +128,25 @@ function pickImportant({ causes, verdict }) {
   ].slice(0, MAX_IMPORTANT);
 }
 
-/** @param {Diagnosis} diagnosis @param {Record<string, string>} advice @returns {string[]} */
-function listAdvice(diagnosis, advice) {
-  const names = new Set([...listMain(diagnosis), ...diagnosis.findings.map(({ kind }) => kind)]);
+/**
+ * @param {Diagnosis} diagnosis
+ * @param {number | null} poolSize
+ * @param {Record<string, string>} advice
+ * @returns {string[]}
+ */
+function listAdvice(diagnosis, poolSize, advice) {
+  const names = new Set([...listMain(diagnosis, poolSize), ...diagnosis.findings.map(({ kind }) => kind)]);
   return [...names].flatMap((name) => advice[name] ?? []);
 }
 
 /**
  * Lists advice for the verdict, then each finding with its own.
  * @param {Diagnosis} diagnosis
+ * @param {number | null} poolSize
  * @param {Record<string, string>} advice
  */
-function listAdvised(diagnosis, advice) {
-  const isGiven = new Set(listMain(diagnosis));
+function listAdvised(diagnosis, poolSize, advice) {
+  const isGiven = new Set(listMain(diagnosis, poolSize));
   const adviceOf = (/** @type {string} */ name) => (advice[name] ? [`> ${advice[name]}`] : []);
   return [
     ...[...isGiven].flatMap(adviceOf),
@@ -144,12 +158,20 @@ function listAdvised(diagnosis, advice) {
   ];
 }
 
-/** Lists the causes that matter most. @param {Diagnosis} diagnosis @returns {string[]} */
-function listMain(diagnosis) {
+/**
+ * Lists the causes that matter most.
+ * @param {Diagnosis} diagnosis
+ * @param {number | null} poolSize
+ * @returns {string[]}
+ */
+function listMain(diagnosis, poolSize) {
   const { cause, slow, facts } = diagnosis.verdict;
   const main = slow && cause === 'notThePool' ? nameSlow(slow) : cause;
   // With one client, the other waits would be others.
-  return [main, ...(facts?.clients ? [] : pickImportant(diagnosis).map((each) => each.cause))];
+  const important = facts?.clients ? [] : pickImportant(diagnosis).map((each) => each.cause);
+  // Where a size is known that would do, the server has room for it.
+  const nameOf = (/** @type {string} */ name) => (name === 'fullPool' && poolSize !== null ? 'largerPool' : name);
+  return [main, ...important].map(nameOf);
 }
 
 /**

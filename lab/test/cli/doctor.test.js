@@ -2,7 +2,12 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
-import { CAUSE_NAMES, explainLastMinute, explainVerdict } from 'mongodb-pool-page/universal/explain-diagnosis.js';
+import {
+  CAUSE_NAMES,
+  explainBusiest,
+  explainLastMinute,
+  explainVerdict,
+} from 'mongodb-pool-page/universal/explain-diagnosis.js';
 import { describeFinding } from 'mongodb-pool-page/universal/finding-words.js';
 import { scratchFolder } from 'test-support/cleanup.js';
 import { renderDiagnosis } from '../../predictions/diagnosis-view.js';
@@ -67,7 +72,7 @@ describe('a full pool', () => {
     expect(stdout.match(/: \/articles\/:id find articles, 40 ms behind 2 × find articles of \/report$/gm)).toHaveLength(
       3,
     );
-    expect(stdout).toMatch(/^> Make the queries/m);
+    expect(stdout).toMatch(/^> Raise maxPoolSize to that/m);
     expect(stdout.replaceAll('\n', ' ')).toContain(
       '! client 1: the code sets maxPoolSize to 2, so 50 in the URI has no effect.',
     );
@@ -188,7 +193,12 @@ describe('in words', () => {
     [
       'fullServer',
       { server: { cores: 2, busyShare: 0.95, isFull: true } },
-      'the server is full: 1.9 of its 2 cores are busy',
+      'the server is busy: it uses 1.9 of its 2 cores',
+    ],
+    [
+      'fullServer',
+      { server: { cores: 2, busyShare: 0.65, isLocal: true, isFull: true } },
+      'the server is busy: it uses 1.3 of its 2 cores, which it shares with the app',
     ],
     [
       'fullServer',
@@ -254,6 +264,31 @@ describe('in words', () => {
   });
 });
 
+describe('what was seen of a healthy pool, in words', () => {
+  const route = { route: '/a', share: 0.6, durationMs: 90, useMs: 80, outsideMs: 10 };
+  const time = " 60 % of the requests' time goes to /a: 90 ms each, 80 ms of them in its queries.";
+  const slow = { route: '/a' };
+
+  test.each([
+    [{ maxPoolSize: 50, inUse: 3 }, route, null, 'The pool used at most 3 of its 50 connections at once. ', time],
+    [{ client: 'shop', maxPoolSize: 3, inUse: 3 }, route, slow, 'The pool of shop used at times all 3 at once. ', ''],
+    [{ maxPoolSize: 0, inUse: 1 }, null, null, 'The pool used at most 1 connection at once. ', ''],
+    // A history.
+    [null, null, null, '', ''],
+  ])('%j', (pool, own, elsewhere, use, rest) => {
+    const busiest = { pool, longestWaitMs: 30, route: own };
+    const diagnosis = /** @type {any} */ ({
+      verdict: { cause: 'none', slow: elsewhere },
+      totals: {},
+      busiest,
+      settings: [],
+    });
+    const said = `${use}The longest wait was 30 ms.${rest}`;
+    expect(explainBusiest(diagnosis)).toBe(said);
+    expect(explainLastMinute(diagnosis, false)).toContain(said);
+  });
+});
+
 test.each([
   [
     { kind: 'farServer', client: 'shop', operation: 'find t', rttMs: 8.9, openingMs: 14, share: 0.87 },
@@ -281,9 +316,9 @@ test('a finding is followed by its advice, once', () => {
   const finding = { kind: 'blockedLoop', maxMs: 129 };
   const verdict = { cause: 'none', isProblem: false, facts: null, slow: null };
   const totals = { waitedMs: 0, requests: 1 };
-  const diagnosis = { verdict, totals, causes: [], findings: [finding, finding], settings: [] };
+  const diagnosis = { verdict, totals, causes: [], busiest: null, findings: [finding, finding], settings: [] };
   const lines = renderDiagnosis(/** @type {any} */ (diagnosis), {
-    ...{ poolSize: null, advice: { none: '', blockedLoop: 'Find it.' }, width: 200 },
+    ...{ poolSize: null, advice: { blockedLoop: 'Find it.' }, width: 200 },
   }).split('\n');
   expect(lines.map((line) => line.slice(0, 10))).toEqual(['All is wel', '', '! Somethin', '> Find it.', '! Somethin']);
 });
@@ -305,9 +340,9 @@ test('each cause has advice, and none has two', async () => {
   const files = await readdir('lab/predictions/advice');
   expect(files.toSorted()).toEqual(
     Object.keys(CAUSE_NAMES)
-      .filter((cause) => cause !== 'none')
-      // Findings that are no cause of waits, and where the time of slow requests is.
+      // Findings that are no cause of waits, where the time of slow requests is, and a full pool with a size that does.
       .concat('repeatedQueries', 'farServer', 'blockedLoop', 'busyMachine', 'bufferedQueries', 'slowQueries')
+      .concat('largerPool')
       .map((cause) => `${cause}.md`)
       .toSorted(),
   );

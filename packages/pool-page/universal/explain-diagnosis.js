@@ -10,7 +10,7 @@ import {
 import { OUTSIDE, describeHolders, nameHolder, nameRoute } from './holder-words.js';
 import { countConnections, countOf, formatNumber, formatQuantity, formatShare } from './quantity.js';
 
-/** @import { Cause, CauseFacts, Diagnosis, Proof } from 'mongodb-pool-predictor' */
+/** @import { BusiestPool, Cause, CauseFacts, Diagnosis, Proof } from 'mongodb-pool-predictor' */
 
 /** Above this share, one thing is said to be the only one. */
 const NEARLY_ALL = 0.95;
@@ -66,6 +66,35 @@ export function explainVerdict({ verdict, totals }) {
 }
 
 /**
+ * How close a healthy pool came to its limit, and what takes the time.
+ * @param {{ verdict: Diagnosis['verdict'], busiest?: Diagnosis['busiest'] }} diagnosis
+ * @returns {string} empty where there is a problem, or too little data
+ */
+export function explainBusiest({ verdict: { slow }, busiest }) {
+  if (!busiest) return '';
+  const { pool, longestWaitMs, route } = busiest;
+  const wait = `The longest wait was ${formatQuantity(longestWaitMs, 'ms')}.`;
+  return [
+    pool ? `${explainUse(pool)} ${wait}` : wait,
+    // The slow one is named already.
+    ...(route && !slow
+      ? [
+          `${formatShare(route.share)} of the requests' time goes to ${nameRoute(route.route)}: ` +
+            `${formatQuantity(route.durationMs, 'ms')} each, ${explainPart(route)}.`,
+        ]
+      : []),
+  ].join(' ');
+}
+
+/** @param {BusiestPool} pool */
+function explainUse({ client, maxPoolSize, inUse }) {
+  const name = client === undefined ? 'The pool' : `The pool of ${client}`;
+  const most =
+    maxPoolSize > inUse ? `at most ${inUse} of its ${countConnections(maxPoolSize)}` : `at times all ${inUse}`;
+  return `${name} used ${maxPoolSize === 0 ? `at most ${countConnections(inUse)}` : most} at once.`;
+}
+
+/**
  * The same of what a page knows.
  * @param {Diagnosis} diagnosis of the last minute
  * @param {boolean} isQueued whether requests wait now, so that it can't be said that none does
@@ -75,7 +104,7 @@ export function explainLastMinute(diagnosis, isQueued) {
   const { verdict, settings } = diagnosis;
   const dangers = settings.filter(isDanger).map(describeFinding);
   if (verdict.cause === 'tooLittleData' || (isQueued && !verdict.isProblem)) return dangers.join(' ');
-  const said = [explainVerdict(diagnosis), ...dangers].join(' ');
+  const said = [explainVerdict(diagnosis), explainBusiest(diagnosis), ...dangers].filter(Boolean).join(' ');
   return `${isQueued ? 'So far' : 'The last minute'}: ${said}`;
 }
 
@@ -111,11 +140,14 @@ function explainSlow({ route, durationMs, useMs, outsideMs, repeated }) {
       `${nameRoute(route)} sends ${countInTurn(repeated)} which take ${formatQuantity(repeated.ms, 'ms')} of ` +
       `its ${formatQuantity(durationMs, 'ms')}.${explainSaving(repeated)}`
     );
-  const part =
-    outsideMs > useMs
-      ? `${formatQuantity(outsideMs, 'ms')} of them outside of MongoDB`
-      : `${formatQuantity(useMs, 'ms')} of them in its queries`;
-  return `${nameRoute(route)} takes ${formatQuantity(durationMs, 'ms')}, ${part}.`;
+  return `${nameRoute(route)} takes ${formatQuantity(durationMs, 'ms')}, ${explainPart({ useMs, outsideMs })}.`;
+}
+
+/** Where most of the time of requests is. @param {{ useMs: number, outsideMs: number }} means */
+function explainPart({ useMs, outsideMs }) {
+  return outsideMs > useMs
+    ? `${formatQuantity(outsideMs, 'ms')} of them outside of MongoDB`
+    : `${formatQuantity(useMs, 'ms')} of them in its queries`;
 }
 
 /** @param {Cause} cause @param {CauseFacts} facts @returns {string} what comes after "because" */
@@ -168,18 +200,18 @@ function explainCause(cause, facts) {
 }
 
 /** @param {CauseFacts['server']} server */
-function explainServer(
-  { cores, busyShare, otherCores, isFull, isQueueing } = { growth: 0, isFull: false, isQueueing: false },
-) {
-  if (busyShare !== undefined && cores !== undefined && !isQueueing) {
-    const busy = formatNumber(busyShare * cores, 1);
-    if (isFull) return `the server is full: ${busy} of its ${cores} cores are busy`;
-    const others = otherCores ? ` and other programs ${formatNumber(otherCores, 1)}` : '';
-    return `the more queries the server has, the longer each takes: it uses ${busy} of its ${cores} cores${others}`;
-  }
-  return isQueueing
-    ? 'the server is full: queries wait inside it'
-    : 'the server is full: the more queries it has, the longer each takes';
+function explainServer(server = { growth: 0, isLocal: false, isFull: false, isQueueing: false }) {
+  const { cores, busyShare, otherCores, isLocal, isFull, isQueueing } = server;
+  if (isQueueing) return 'the server is full: queries wait inside it';
+  if (busyShare === undefined || cores === undefined)
+    return 'the server is full: the more queries it has, the longer each takes';
+  const what = isFull ? 'the server is busy' : 'the more queries the server has, the longer each takes';
+  const others = otherCores
+    ? ` and other programs ${formatNumber(otherCores, 1)}`
+    : isLocal
+      ? ', which it shares with the app'
+      : '';
+  return `${what}: it uses ${formatNumber(busyShare * cores, 1)} of its ${cores} cores${others}`;
 }
 
 /** @param {CauseFacts['holders']} holders */

@@ -37,6 +37,7 @@ export { summariseTrace } from './trace/trace.js';
 /**
  * @typedef {import('./advise/advise.js').Advice} Advice
  * @typedef {import('./advise/advised-size.js').AdviceRow} AdviceRow
+ * @typedef {import('./advise/first-size.js').FirstSize} FirstSize
  * @typedef {import('./advise/fleet.js').FleetFacts} FleetFacts
  * @typedef {import('./advise/overhead.js').ResponseParts} ResponseParts
  * @typedef {import('./advise/remedies.js').Remedy} Remedy
@@ -44,6 +45,7 @@ export { summariseTrace } from './trace/trace.js';
  * @typedef {import('./advise/slo.js').Slo} Slo
  * @typedef {import('./doctor/causes.js').Cause} Cause
  * @typedef {import('./trace/client-use.js').ClientUse} ClientUse
+ * @typedef {import('./doctor/busiest.js').BusiestPool} BusiestPool
  * @typedef {import('./doctor/diagnose.js').Diagnosis} Diagnosis
  * @typedef {import('./doctor/diagnose.js').CauseShare} CauseShare
  * @typedef {import('./doctor/cause-facts.js').CauseFacts} CauseFacts

@@ -28,8 +28,8 @@ import { askedAtOnce } from './explain-waits.js';
  * @property {{ count: number, reason: string }} [clears]
  * @property {{ connections: number, operation: string }} [parked] connections: the most at once
  * @property {number} [atOnce] the most connections that one request asked for
- * @property {{ cores?: number, busyShare?: number, otherCores?: number, growth: number, isFull: boolean, isQueueing:
- *   boolean }} [server] see ServerFacts
+ * @property {{ cores?: number, busyShare?: number, otherCores?: number, growth: number, isLocal: boolean, isFull:
+ *   boolean, isQueueing: boolean }} [server] see ServerFacts
  * @property {FailedOperations} [failed]
  * @property {TransactionCosts} [transactions]
  * @property {{ maxMs: number, busy: number }} [loop] means over the seconds
@@ -70,8 +70,8 @@ export function describeCause(cause, all, { trace, evidence, limits, costs }) {
 }
 
 /** @param {ServerFacts} server */
-export function describeServer({ cores, busyShare, otherCores, growth, isFull, isQueueing }) {
-  return { cores, busyShare, ...(otherCores !== undefined && { otherCores }), growth, isFull, isQueueing };
+export function describeServer({ cores, busyShare, otherCores, growth, isLocal, isFull, isQueueing }) {
+  return { cores, busyShare, ...(otherCores !== undefined && { otherCores }), growth, isLocal, isFull, isQueueing };
 }
 
 /** @param {Cause} cause @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {number} pool row */

@@ -8,6 +8,7 @@ import { OUTCOMES } from '../reading/recorded-trace.js';
 import { explainWaits } from './explain-waits.js';
 import { findLimits } from '../trace/find-limits.js';
 import { PoolHistory } from './pool-history.js';
+import { findBusiest } from './busiest.js';
 import { describeCause } from './cause-facts.js';
 import { findFailedOperations } from './failed-operations.js';
 import { pickProofs } from './proofs.js';
@@ -21,6 +22,7 @@ import { judgeClients } from './judge-clients.js';
 import { judge } from './verdict.js';
 
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
+/** @import { Busiest } from './busiest.js' */
 /** @import { Wait, WaitEvidence } from './explain-waits.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { CauseFacts } from './cause-facts.js' */
@@ -49,6 +51,7 @@ const LOOPBACK = /^(localhost|127\.|\[?::1)/;
  *   concurrency limit; poolWaitedMs: in the pool, of which each checkout has exactly one cause; the last two: checkouts
  *   that still waited when the recording ended
  * @property {CauseShare[]} causes the one that took the most time first
+ * @property {Busiest | null} busiest null where there is a problem, or too little data
  * @property {DiagnosisFinding[]} findings what else costs time, or fails
  * @property {SettingFinding[]} settings that do not do what they seem to
  */
@@ -63,6 +66,8 @@ const LOOPBACK = /^(localhost|127\.|\[?::1)/;
  */
 export function diagnose(trace, fleet = {}) {
   const { verdict, totals, causes, evidence, ...found } = judgeTrace(trace);
+  const inPool = causes.flatMap(({ waits }) => waits.filter(({ row }) => row >= 0));
+  const isCalm = verdict.cause === 'none' || verdict.cause === 'notThePool';
   return {
     verdict,
     totals,
@@ -70,6 +75,7 @@ export function diagnose(trace, fleet = {}) {
       ...share,
       proofs: ['none', 'concurrencyLimit'].includes(share.cause) ? [] : pickProofs(trace, waits),
     })),
+    busiest: isCalm ? findBusiest(trace, { evidence, waits: inPool, times: found.times }) : null,
     findings: listFindings(trace, evidence, { verdict, ...found }),
     settings: findSettings(trace, evidence, { ...fleet, ...found, isWhole: !trace.header.history, verdict }),
   };

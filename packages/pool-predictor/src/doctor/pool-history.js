@@ -66,6 +66,11 @@ export class PoolHistory {
     this.outages = findOutages(this.clears, this.#outMs);
   }
 
+  /** How many connections were in use at once, at most. */
+  get mostInUse() {
+    return this.#outMs.reduce((most, atMs) => Math.max(most, this.inUse.countAt(atMs)), 0);
+  }
+
   /** Why a connection was opened. @param {number} connection its number @returns {Why} */
   whyOpened(connection) {
     return this.#whyOf.get(connection) ?? 'growth';

@@ -116,6 +116,8 @@ export class ServerFacts {
     this.busyShare = shares.length > 0 ? mean(shares) : undefined;
     this.queueShare = queues.length > 0 ? queueing.length / queues.length : undefined;
     this.otherCores = otherCores;
+    /** Whether it runs on the app's machine. */
+    this.isLocal = isLocal;
     this.isQueueing = (this.queueShare ?? 0) > 0.5;
     this.isFull =
       this.busyShare === undefined

@@ -48,14 +48,10 @@ export function findSettings(
 ) {
   // A danger comes before what only does nothing.
   const findings = findTimeouts(pools);
-  const used = pools.map(() => 0);
+  const used = histories.map(({ mostInUse }) => mostInUse);
   const timedOut = pools.map(() => 0);
-  for (let row = 0; row < checkouts.length; row++) {
-    const pool = checkouts.poolOf[row];
-    const atMs = checkouts.startedMs[row] + checkouts.waitMs[row];
-    if (reasons[checkouts.reasonOf[row]] === 'timeout') timedOut[pool]++;
-    if (checkouts.useMs[row] >= 0) used[pool] = Math.max(used[pool], histories[pool].inUse.countAt(atMs));
-  }
+  for (let row = 0; row < checkouts.length; row++)
+    if (reasons[checkouts.reasonOf[row]] === 'timeout') timedOut[checkouts.poolOf[row]]++;
   for (const [row, pool] of pools.entries()) {
     if (used[row] === 0) continue;
     const client = nameClient(pool);

@@ -3,11 +3,13 @@ import { DOCTOR } from '../assumptions/doctor-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
 import { GROWTH_CAUSES, OPENING_CAUSES } from './causes.js';
+import { findSlowRoute, rankRouteTimes } from './busiest.js';
 import { describeServer } from './cause-facts.js';
 import { areConflictsProblem } from './transaction-costs.js';
 
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { Wait, WaitEvidence } from './explain-waits.js' */
+/** @import { SlowRoute } from './busiest.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { CauseFacts } from './cause-facts.js' */
 /** @import { FailedOperations } from './failed-operations.js' */
@@ -26,13 +28,6 @@ import { areConflictsProblem } from './transaction-costs.js';
  * @property {number} refusedShare of the checkouts, which got no connection; 0 if they are few
  * @property {CauseFacts | null} facts of the cause; null if nobody waited for it in the pool
  * @property {SlowRoute | null} slow the route whose time lies elsewhere
- *
- * @typedef {object} SlowRoute means of its requests, in ms
- * @property {string | null} route
- * @property {number} durationMs
- * @property {number} useMs
- * @property {number} outsideMs
- * @property {RepeatedQueries} [repeated] what its queries are
  */
 
 /** @typedef {Omit<CauseShare, 'proofs'>} FoundCause */
@@ -189,7 +184,7 @@ function judgeRest(
     const { maxMs, busy } = loops[process];
     return { cause: 'lateEventLoop', isProblem: true, facts: { ...facts, loop: { maxMs, busy } } };
   }
-  const slow = findSlowRoute(routes, times, repeated);
+  const slow = findSlowRoute(rankRouteTimes(routes, times), repeated);
   // Queries that are sent one after another take long with any server.
   const servers = pools.map((pool) => ofProcess[pool.process]);
   const full = servers.find(({ isFull, isSlowed }) => (slow?.repeated ? isFull : isSlowed));
@@ -202,29 +197,6 @@ function judgeRest(
     };
   }
   return { cause: slow ? 'notThePool' : 'none', isProblem: false, slow };
-}
-
-/**
- * @param {string[]} routes
- * @param {RequestTimes[]} times
- * @param {RepeatedQueries[]} repeated
- * @returns {SlowRoute | null} the one with the most time
- */
-function findSlowRoute(routes, times, repeated) {
-  const slow = groupByRoute(times).flatMap((own) => {
-    const meanOf = (/** @type {'durationMs' | 'useMs' | 'outsideMs'} */ part) =>
-      sum(own.map((each) => each[part])) / own.length;
-    const isSlow = meanOf('outsideMs') >= COMMON.slowMs || meanOf('useMs') >= DOCTOR.slowQueriesMs;
-    if (own.length < COMMON.few || !isSlow) return [];
-    const route = routes[own[0].route] ?? null;
-    const same = repeated.find((each) => each.route === route);
-    const facts = {
-      ...{ route, durationMs: meanOf('durationMs'), useMs: meanOf('useMs'), outsideMs: meanOf('outsideMs') },
-      ...(same && { repeated: same }),
-    };
-    return { facts, totalMs: facts.durationMs * own.length };
-  });
-  return slow.toSorted((a, b) => b.totalMs - a.totalMs)[0]?.facts ?? null;
 }
 
 /** @template {{ route: number }} T @param {T[]} items */

@@ -178,8 +178,22 @@ test('a refused checkout has waited, and its route is named', async () => {
 
 describe('no problem', () => {
   test('where a connection is free', async () => {
-    const { verdict } = diagnose(await record(requests(40, () => ({ waitMs: 0.1 }))));
-    expect(verdict).toMatchObject({ cause: 'none', isProblem: false, facts: null });
+    const { verdict, busiest } = diagnose(await record(requests(40, (index) => ({ waitMs: index === 7 ? 0.3 : 0.1 }))));
+    expect(verdict).toMatchObject({ cause: 'none', isProblem: false, facts: null, slow: null });
+    expect(busiest).toMatchObject({
+      pool: { maxPoolSize: 2, inUse: 1 },
+      longestWaitMs: expect.closeTo(0.3, 6),
+      route: { route: '/fast', count: 40, share: 1, useMs: 2 },
+    });
+  });
+
+  test('although the fullest of several pools is full at times', async () => {
+    const small = { define: 'pool', id: 1, name: 'small', options: { maxPoolSize: { value: 3, from: 'code' } } };
+    const together = requests(9, (index) => ({
+      ...{ atMs: 1000 * Math.floor(index / 3), waitMs: 0, pool: 1, connection: (index % 3) + 1, request: 100 + index },
+    }));
+    const { busiest } = diagnose(await record([small, ...requests(40, () => ({ waitMs: 0.1 })), ...together]));
+    expect(busiest?.pool).toEqual({ client: 'small', maxPoolSize: 3, inUse: 3 });
   });
 
   test('in the pool, if the time lies elsewhere', async () => {
