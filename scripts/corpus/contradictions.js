@@ -44,13 +44,29 @@ const RULES = {
   },
   'another best guess': ({ texts: { predict } }) => {
     const { best, isMore } = readGuess(predict);
-    const [, most, helps] = predict.match(/More than (\d+) connections? (would still|does not|do not) help/) ?? [];
     const [, full] = predict.match(/Above (\d+) connections? the server is the bottleneck/) ?? [];
+    return [(isMore || best > Number(full)) && `${best}, but the server is the bottleneck above ${full}`];
+  },
+  'another size without the reason': ({ texts: { predict, advise, doctor }, answers }) => {
+    const { best } = readGuess(predict);
+    const [advised] = advise.match(/^(?:No pool size meets [^\n]*|\d+ connections?[ :][^\n]*)/) ?? [];
+    const sizes = [best, readGuess(doctor).best, answers.advise.poolSize].filter((size) => size > 0);
+    if (new Set(sizes).size < 2) return [];
+    const guesses = [predict, doctor].map((text) => text.match(/Best guess: (?:[^.]|\.\d)*\./)?.[0]);
     return [
-      best > 0 && helps === 'would still' && (!isMore || best !== Number(most)) && `${best}, but ${most} are too few`,
-      helps !== 'would still' && (isMore || best > Number(most)) && `${best}, but ${most} are enough`,
-      best > Number(full) && `${best}, but the server is the bottleneck above ${full}`,
+      ...guesses.map((text) => text && !/because .* at the recorded load; .*goal, with headroom/.test(text) && text),
+      advised && !/ at the recorded load\b/.test(advised) && advised,
+      answers.advise.sizeNow !== answers.advise.poolSize && !/ with .* requests\b/.test(advised ?? '') && advised,
     ];
+  },
+  'another size than the advised one': ({
+    texts: { advise },
+    answers: {
+      advise: { poolSize },
+    },
+  }) => {
+    const [first, size] = advise.match(/^(\d+) connections?\b[^\n]*/) ?? [];
+    return [first && Number(size) !== poolSize && `${size}, and ${poolSize}`];
   },
   'a table of nothing but sizes': ({ rows }) => [rows.some(({ cells }) => cells.length === 0) && 'it'],
   'a figure on the other side of its limit': ({ texts: { advise } }) => {
@@ -76,7 +92,7 @@ const RULES = {
       `${answers.advise.poolSize} advised`,
   ],
   'a size that would not do': ({ texts: { doctor, predict } }) => {
-    const enough = Number(doctor.match(/ (\d+) would do\./)?.[1]);
+    const { best: enough } = readGuess(doctor);
     const { best, isMore } = readGuess(predict);
     return [!isMore && enough > best && `${enough} would do, but the best guess is ${best}`];
   },
@@ -132,7 +148,7 @@ function readRows(text) {
 
 /** @param {string} text */
 function readGuess(text) {
-  const [, more, best] = text.match(/Best guess: (more than )?(\d+)/) ?? [];
+  const [, more, best] = text.match(/Best guess: (more than )?(?:\d+ to )?(\d+)/) ?? [];
   return { best: Number(best), isMore: more !== undefined };
 }
 
