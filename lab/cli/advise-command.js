@@ -11,7 +11,7 @@ import { parseBetween, parsePositive } from './option-parsers.js';
 import { readLoad } from './read-load.js';
 
 /** @import { CommandData } from './add-command.js' */
-/** @import { Advice, CodedFinding, Slo, TraceCheck, Trust } from 'mongodb-pool-predictor' */
+/** @import { Advice, CodedFinding, FirstSize, Slo, TraceCheck, Trust } from 'mongodb-pool-predictor' */
 /** @import { Output } from './output.js' */
 
 const MAX_HEADROOM = 100;
@@ -61,7 +61,9 @@ async function findAdvice(scenario, { slo: slos, headroom, seeds, firstSeed, exp
   const startedAt = new Date().toISOString();
   const fleet = isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined;
   const options = { ...simulation, slos, headroom, seeds, firstSeed, fleet, marginAt: trust?.marginAt };
-  const advice = await inThreads({ load, ...simulation }, (hooks) => advise({ load, ...options, ...hooks }));
+  const advice = await inThreads({ load, ...simulation }, ({ say, ...hooks }) =>
+    advise({ load, ...options, ...hooks, onFirst: (first) => say(describeFirst(first)) }),
+  );
   const denial = describeDenial(advice);
   if (denial) return refuse(denial, check, 'the simulation does not fit');
   const hidden = findHidden(trust, advice, slos);
@@ -81,6 +83,11 @@ async function findAdvice(scenario, { slo: slos, headroom, seeds, firstSeed, exp
     warnings: input.warnings,
   };
   return { result, advice, input, isExplained: explain };
+}
+
+/** @param {FirstSize} first */
+function describeFirst({ poolSize, runs, seeds }) {
+  return `about ${poolSize} connections in ${runs} runs, checking with ${seeds} runs`;
 }
 
 /** @param {Awaited<ReturnType<typeof findAdvice>>} found @param {Output} output */

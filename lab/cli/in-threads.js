@@ -10,14 +10,15 @@ import { createRunProgress } from './progress-bar.js';
  * @template T
  * @param {ThreadInput} input
  * @param {(hooks: { simulateRuns: ReturnType<typeof createSimulationThreads>['simulateRuns'],
- *   onProgress: ReturnType<typeof createRunProgress>['onProgress'] }) => Promise<T>} work
+ *   onProgress: ReturnType<typeof createRunProgress>['onProgress'],
+ *   say: ReturnType<typeof createRunProgress>['say'] }) => Promise<T>} work
  * @returns {Promise<T>} what `work` returns
  */
 export async function inThreads(input, work) {
   const progress = createRunProgress(process.stderr);
   const { simulateRuns, close } = createSimulationThreads(input, isMainThread ? {} : { threads: 1 });
   try {
-    return await work({ simulateRuns, onProgress: progress.onProgress });
+    return await work({ simulateRuns, onProgress: progress.onProgress, say: progress.say });
   } finally {
     progress.stop();
     await close();

@@ -26,15 +26,15 @@ export class ProgressBar {
     else this.#stream.write(`${line}\n`);
   }
 
-  /** @param {Step} step that begins now */
-  step(step) {
+  /** @param {Step} step that begins now @param {typeof drawBar} [drawLine] on a terminal, default: a bar */
+  step(step, drawLine = drawBar) {
     if (!this.#stream.isTTY) {
       const left = `${step.name}: about ${inSeconds(step.leftMs)} left`;
       return this.report(layOutText(left, widthOf(this.#stream)));
     }
     const startedAtMs = performance.now();
     this.stop();
-    const draw = () => drawBar(step, Math.min(performance.now() - startedAtMs, step.estimateMs));
+    const draw = () => drawLine(step, Math.min(performance.now() - startedAtMs, step.estimateMs));
     this.#line = new StatusLine(this.#stream, draw, REDRAW_MS);
     this.#line.draw();
   }
@@ -52,6 +52,12 @@ function drawBar({ name, leftMs, totalMs }, elapsedMs) {
   return `${bar} ${Math.floor(share * 100)}%  ${inSeconds(leftMs - elapsedMs)} left  ${name}`;
 }
 
+/** Leaves its place to a longer name. @type {typeof drawBar} */
+function drawShare({ name, leftMs, totalMs }, elapsedMs) {
+  const share = Math.min(1, (totalMs - leftMs + elapsedMs) / totalMs);
+  return `${name}: ${Math.floor(share * 100)}%, ${inSeconds(leftMs - elapsedMs)} left`;
+}
+
 /** How long a simulation is silent, in ms. */
 const QUIET_MS = 1000;
 /** Where there is no terminal: the time between two lines, in ms. */
@@ -66,6 +72,7 @@ const LINE_MS = 10_000;
 export function createRunProgress(stream, now = () => performance.now(), doing = 'simulating') {
   const bar = new ProgressBar(stream);
   const startedAtMs = now();
+  let said = '';
   let nextAtMs = startedAtMs + (stream.isTTY ? QUIET_MS : LINE_MS);
 
   /** @param {{ step: string, done: number, total: number }} progress runs, or bytes */
@@ -76,10 +83,18 @@ export function createRunProgress(stream, now = () => performance.now(), doing =
     nextAtMs = nowMs + (stream.isTTY ? REDRAW_MS : LINE_MS);
     const elapsedMs = nowMs - startedAtMs;
     const leftMs = (elapsedMs * (total - done)) / done;
-    bar.step({ name: `${doing} ${step}`, estimateMs: leftMs, leftMs, totalMs: elapsedMs + leftMs });
+    const times = { estimateMs: leftMs, leftMs, totalMs: elapsedMs + leftMs };
+    if (said) bar.step({ name: said, ...times }, drawShare);
+    else bar.step({ name: `${doing} ${step}`, ...times });
   }
 
-  return { onProgress, stop: () => bar.stop() };
+  /** @param {string} known is shown from now on, at once on a terminal, in place of the step */
+  function say(known) {
+    said = known;
+    if (stream.isTTY) nextAtMs = now();
+  }
+
+  return { onProgress, say, stop: () => bar.stop() };
 }
 
 /** Reads a trace and shows the progress on stderr. @param {string} file */

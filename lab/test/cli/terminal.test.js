@@ -171,6 +171,7 @@ describe('progress', () => {
         nowMs = ms;
         progress.onProgress({ step: 'load x1, 8 connections', done, total: 100 });
       },
+      say: progress.say,
       stop: progress.stop,
       text: () => String(stream.read() ?? ''),
     };
@@ -183,6 +184,14 @@ describe('progress', () => {
       expect(text()).toBe('');
       at(2000, 25);
       expect(text()).toContain('25%  6 s left  simulating load x1, 8 connections');
+      stop();
+    });
+
+    test('what is known already is shown at once, whole, and in place of the step', () => {
+      const { at, say, stop, text } = createProgress(true);
+      say('about 14 connections in 8 runs, checking with 99 runs');
+      at(400, 20);
+      expect(text()).toContain('about 14 connections in 8 runs, checking with 99 runs: 20%, 2 s left');
       stop();
     });
 

@@ -1,8 +1,9 @@
-import { countRuns, createRuns, isRandom, readingsOf, simulateHere } from '../runs/simulation-runs.js';
+import { countRuns, createRuns, isRandom, readingsOf, rememberRuns, simulateHere } from '../runs/simulation-runs.js';
 import { UNLIMITED } from '../simulator/create-pool.js';
 import { MIN_RUNS, samplesNeeded } from './confidence.js';
 import { describeSize, describeStudy, findBestSizes, findSizeNow } from './advised-size.js';
 import { findDenial } from './denial.js';
+import { findFirstSize } from './first-size.js';
 import { compareWithNoise, splitResponse } from './overhead.js';
 import { findSaturation } from './saturation.js';
 import { listEasier } from './slo.js';
@@ -13,6 +14,7 @@ import { joinStudies, studyLoad } from './study.js';
 /** @import { Load } from '../load/load.js' */
 /** @import { AdviceRow, Smaller, StudiedLoad } from './advised-size.js' */
 /** @import { Denial } from './denial.js' */
+/** @import { FirstSize } from './first-size.js' */
 /** @import { Noise, ResponseParts } from './overhead.js' */
 /** @import { RunProgress, SimulateRuns } from '../runs/simulation-runs.js' */
 /** @import { Remedy } from './remedies.js' */
@@ -79,6 +81,8 @@ const MIN_LONG_LOAD_REQUESTS = 3000;
  * @param {Fleet} [options.fleet]
  * @param {SimulateRuns} [options.simulateRuns] default: in this thread
  * @param {(progress: RunProgress) => void} [options.onProgress] called after each run
+ * @param {(first: FirstSize) => void} [options.onFirst] called once with a first figure, long before the advice, which
+ *   replaces it; not called if a few runs find no size, or if the load is not random
  * @returns {Promise<Advice>}
  * @throws {Error} for a goal whose route the load does not have; for too few seeds; for a missing or invalid service
  *   time
@@ -95,6 +99,7 @@ export async function advise({
   marginAt = () => 0,
   fleet,
   onProgress = () => {},
+  onFirst,
   simulateRuns = simulateHere({ load, services, overhead, resolutionMs }),
 }) {
   requireRoutes(load, slos);
@@ -103,17 +108,17 @@ export async function advise({
   const seeds = Array.from({ length: count }, (_, index) => firstSeed + index);
   const factors = headroom === 1 ? [1] : [1, headroom];
   const readings = readingsOf(load);
-  const counted = countRuns(simulateRuns, onProgress, {
-    pools: planPools(once.peakActive, factors, load),
-    runs: count,
-  });
-  /** @type {LoadStudy[]} */
-  const studies = [];
-  for (const [reading, read] of readings.entries())
-    for (const factor of factors)
-      studies.push(
-        await studyLoad({ load: read, reading, services, slos, seeds, factor, marginAt, simulateRuns: counted }),
-      );
+  const progress = { pools: planPools(once.peakActive, factors, load), runs: count };
+  const counted = rememberRuns(countRuns(simulateRuns, onProgress, progress));
+  const studyAll = async () => {
+    /** @type {LoadStudy[]} */
+    const studied = [];
+    const input = { services, slos, seeds, marginAt, simulateRuns: counted };
+    for (const [reading, read] of readings.entries())
+      for (const factor of factors) studied.push(await studyLoad({ ...input, load: read, reading, factor }));
+    return studied;
+  };
+  const studies = await studyAll();
   const samples = slos.map((slo) => countSamples(slo, studies[0].lookedAt));
   const common = joinStudies(studies);
   const known = {
@@ -123,6 +128,10 @@ export async function advise({
     ...{ rows: [], smaller: null, remedies: [], fleet: null, saturation: null },
   };
   if (!samples.every(({ isEnough }) => isEnough)) return { ...known, verdict: 'notEnoughData' };
+  const most = MAX_SIZES * Math.max(...studies.map(({ facts }) => facts.peakActive));
+  // Studies of its own, with the same runs: the advice is the same with and without it.
+  const first = onFirst && count > 1 ? await findFirstSize(await studyAll(), most) : null;
+  if (first) onFirst?.(first);
   const denial = await findDenial(load, studies[0], slos);
   if (denial) return { ...known, verdict: 'denied', denial };
 
@@ -130,7 +139,6 @@ export async function advise({
   const isBelowNoise = noise?.some(({ isBelow }) => isBelow) ?? false;
   if (isBelowNoise && noise?.every(({ bestMs }, goal) => bestMs < slos[goal].limitMs))
     return { ...known, noise, verdict: 'belowNoise' };
-  const most = MAX_SIZES * Math.max(...studies.map(({ facts }) => facts.peakActive));
   const poolSize = await common.findSize(most);
   const saturation = await findSaturation({
     input: { load, services, overhead, resolutionMs },

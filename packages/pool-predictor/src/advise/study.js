@@ -20,7 +20,7 @@ import { judgeRuns, timeOf } from './judgement.js';
 /** This many runs are enough to reject most pools that are too small ... */
 const FIRST_RUNS = 2;
 /** ... and so many, the hardest ones so far, to find the size that all runs then have to confirm. */
-const QUICK_RUNS = 8;
+export const QUICK_RUNS = 8;
 
 /**
  * @typedef {(pool: PoolOptions, options?: { goals?: Slo[], isQuick?: boolean }) => Promise<boolean>} Meets whether the

@@ -152,6 +152,23 @@ export function createRuns({ simulateRuns, seeds, firstSeed = 1, factor = 1 }) {
 }
 
 /**
+ * Simulates each run once, however often it is asked for.
+ * @param {SimulateRuns} simulateRuns
+ * @returns {SimulateRuns}
+ */
+export function rememberRuns(simulateRuns) {
+  /** @type {Map<string, SimulationResult>} */
+  const known = new Map();
+  return async (runs, onRun) => {
+    const keys = runs.map((run) => JSON.stringify(run));
+    const missing = runs.filter((_, index) => !known.has(keys[index]));
+    const added = missing.length > 0 ? await simulateRuns(missing, onRun) : [];
+    for (const [index, run] of missing.entries()) known.set(JSON.stringify(run), added[index]);
+    return keys.map((key) => /** @type {SimulationResult} */ (known.get(key)));
+  };
+}
+
+/**
  * @typedef {{ step: string, done: number, total: number }} RunProgress simulation runs; `total` is an estimate until it
  *   is known which pools will be simulated
  */

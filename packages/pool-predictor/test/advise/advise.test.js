@@ -331,6 +331,26 @@ describe('what a response takes beyond wait and use', () => {
   });
 });
 
+test('a first figure from fewer runs of the same load comes before the advice, and does not change it', async () => {
+  /** @type {object[]} */
+  const firsts = [];
+  let runs = 0;
+  /** @type {SimulateRuns} */
+  const simulateRuns = (wanted, onRun) => {
+    runs += wanted.length;
+    return simulateOrdinary(wanted, onRun);
+  };
+  const onFirst = (/** @type {object} */ first) => firsts.push({ ...first, before: runs });
+  const sure = await adviseOn(['/fast p99 < 50ms'], { simulateRuns, onFirst });
+  expect(firsts).toEqual([{ poolSize: expect.any(Number), runs: 8, seeds: sure.seeds, before: expect.any(Number) }]);
+  const [{ poolSize, before }] = /** @type {{ poolSize: number, before: number }[]} */ (firsts);
+  // A few runs ask for no more connections than all of them, and for more than the load needs on average.
+  expect(poolSize).toBeLessThanOrEqual(Number(sure.poolSize));
+  expect(poolSize).toBeGreaterThanOrEqual(sure.loads[1].floor);
+  expect(before).toBeLessThan(runs / 2);
+  expect(await adviseOn(['/fast p99 < 50ms'])).toEqual(sure);
+});
+
 test('progress counts every run, and each pool that begins leaves fewer', async () => {
   /** @type {import('../../src/runs/simulation-runs.js').RunProgress[]} */
   const seen = [];
