@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Command } from 'commander';
 import { judgeAdvice, listErrors, summariseAdvice, summariseFigures, tabulateVerdicts } from './corpus/accuracy.js';
-import { compareAll, compareAllMeasurements, renderAccuracy, writeAccuracy } from './corpus/accuracy-table.js';
+import { compareAll, compareAllMeasurements, writePages } from './corpus/accuracy-table.js';
 import { findContradictions } from './corpus/contradictions.js';
 import { compareAnswers, hasChanged } from './corpus/compare-answers.js';
 import { layOutJson } from './corpus/facts.js';
@@ -48,7 +48,7 @@ if (check) process.exitCode = count + contradictions.length > 0 ? 1 : 0;
 else {
   for (const { recording, answers: said } of now)
     await writeFile(path.join(CORPUS, `${recording.name}.json`), `${layOutJson(said)}\n`);
-  await writeAccuracy(renderAccuracy(loadsOf(now)));
+  await writePages(loadsOf(now));
 }
 
 /** @returns {number} recordings whose answers changed */

@@ -22,7 +22,7 @@ export const command = {
     ['--every <ms>', 'fetch new checkouts from the app at least this often', parseUpTo(MAX_DELAY_MS), 1000],
     ['--max-mb <n>', 'maximum size of the trace file', parsePositive, 100],
   ],
-  example: '--url http://127.0.0.1:9000 --seconds 60 --out trace.jsonl',
+  example: '--url http://127.0.0.1:9000 --seconds 30 --out trace.jsonl',
   run: recordApp,
 };
 

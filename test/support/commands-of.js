@@ -1,6 +1,26 @@
-/** The commands that a page of Markdown tells people to type. @param {string} text @returns {string[]} */
+/**
+ * The commands that a page of Markdown tells people to type. A command may be broken with \, and lines that begin with
+ * # are what it prints.
+ * @param {string} text
+ * @returns {string[]} each in one line
+ */
 export function commandsOf(text) {
-  return [...text.matchAll(/^```sh\n(.+?)^```/gms)].flatMap(([, block]) => block.trim().split('\n'));
+  return [...text.matchAll(/^```sh\n(.+?)^```/gms)].flatMap(([, block]) =>
+    joinLines(block)
+      .trim()
+      .split('\n')
+      .filter((line) => !line.startsWith('#')),
+  );
+}
+
+/** The commands within the sentences of a page. @param {string} text @returns {string[]} */
+export function commandsInText(text) {
+  return [...text.matchAll(/`((?:[A-Z_]+=\S+ )*(?:npx|npm|node) [^`]+)`/g)].map(([, command]) => command);
+}
+
+/** A text with each command in one line. @param {string} text */
+export function joinLines(text) {
+  return text.replaceAll(/ \\\n\s*/g, ' ');
 }
 
 /**

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { listen } from 'test-support/processes.js';
+import { joinLines } from '../../../test/support/commands-of.js';
 import { pathOf } from '../../cli/add-command.js';
 import { hintAtFile } from '../../cli/file-hints.js';
 import { findNearest } from '../../cli/nearest-word.js';
@@ -13,7 +14,7 @@ import { expectRefused, runCli } from '../support/run-cli.js';
 /** @import { Command } from 'commander' */
 
 const TRACE = 'examples/slow-deploy.jsonl';
-const README = await readFile('README.md', 'utf8');
+const README = joinLines(await readFile('README.md', 'utf8'));
 
 const commands = listAll(await createProgram())
   .map(pathOf)
