@@ -1,3 +1,4 @@
+import { countConnections } from 'mongodb-pool-page/universal/quantity.js';
 import { advise } from 'mongodb-pool-predictor';
 import { paintText } from '../base/paint.js';
 import { describeEnvironment } from '../harness/environment.js';
@@ -87,7 +88,7 @@ async function findAdvice(scenario, { slo: slos, headroom, seeds, firstSeed, exp
 
 /** @param {FirstSize} first */
 function describeFirst({ poolSize, runs, seeds }) {
-  return `about ${poolSize} connections in ${runs} runs, checking with ${seeds} runs`;
+  return `about ${countConnections(poolSize)} in ${runs} runs, checking with ${seeds} runs`;
 }
 
 /** @param {Awaited<ReturnType<typeof findAdvice>>} found @param {Output} output */
