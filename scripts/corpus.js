@@ -10,6 +10,7 @@ import { compareAnswers, hasChanged } from './corpus/compare-answers.js';
 import { layOutJson } from './corpus/facts.js';
 import { importRecordings } from './corpus/import-recordings.js';
 import { CORPUS, askAll, listRecordings } from './corpus/recordings.js';
+import { renderVerdicts, writeVerdicts } from './corpus/verdict-table.js';
 
 /** @import { Answers, Recording } from './corpus/recordings.js' */
 
@@ -49,6 +50,7 @@ else {
   for (const { recording, answers: said } of now)
     await writeFile(path.join(CORPUS, `${recording.name}.json`), `${layOutJson(said)}\n`);
   await writePages(loadsOf(now));
+  await writeVerdicts(renderVerdicts(now));
 }
 
 /** @returns {number} recordings whose answers changed */

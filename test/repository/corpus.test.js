@@ -19,6 +19,7 @@ import { fillPages } from '../../scripts/corpus/accuracy-table.js';
 import { findContradictions } from '../../scripts/corpus/contradictions.js';
 import { compareAnswers, hasChanged } from '../../scripts/corpus/compare-answers.js';
 import { CORPUS, askAll, listRecordings } from '../../scripts/corpus/recordings.js';
+import { readVerdicts, renderVerdicts } from '../../scripts/corpus/verdict-table.js';
 
 const MAX_BYTES = 4e6;
 const recordings = await listRecordings();
@@ -78,6 +79,11 @@ test('both READMEs have the figures of the stored answers; `npm run corpus` writ
   const loads = recordings.filter(({ measured, stored }) => measured && stored);
   const answered = loads.map((recording) => ({ recording, answers: /** @type {any} */ (recording.stored) }));
   for (const { text, filled } of await fillPages(answered)) expect(text).toBe(filled);
+});
+
+test('docs/doctor.md has the verdicts of the stored answers; `npm run corpus` writes them', async () => {
+  const answered = recordings.map((recording) => ({ recording, answers: /** @type {any} */ (recording.stored) }));
+  expect(await readVerdicts()).toBe(renderVerdicts(answered));
 });
 
 test('changes are told apart: verdicts, figures that came, went or moved, and the rest', () => {
