@@ -45,7 +45,11 @@ const RULES = {
   'another best guess': ({ texts: { predict } }) => {
     const { best, isMore } = readGuess(predict);
     const [, full] = predict.match(/Above (\d+) connections? the server is the bottleneck/) ?? [];
-    return [(isMore || best > Number(full)) && `${best}, but the server is the bottleneck above ${full}`];
+    return [
+      full !== undefined &&
+        (isMore || best > Number(full)) &&
+        `${best}, but the server is the bottleneck above ${full}`,
+    ];
   },
   'another size without the reason': ({ texts: { predict, advise, doctor }, answers }) => {
     const { best } = readGuess(predict);
