@@ -88,7 +88,7 @@ const MINUTE = '--trace examples/ordinary-minute.jsonl';
 const ANSWERS = [
   [
     `npx pool-lab predict loadtests/mixed.yaml --pool-sizes 1..10 ${SERVICES}`,
-    /More than 5\s+connections\s+do\s+not\s+help/,
+    /^Best guess: 5 connections, because more would not help/,
   ],
   [`npx pool-lab predict loadtests/mixed.yaml --driver 3 --pool-sizes 1,3,10 ${SERVICES}`, /^ +3 .* 9003$/m],
   [
