@@ -25,8 +25,8 @@ export function renderVerdicts(all) {
   const blamed = healthy.filter(({ answers }) => answers.doctor.verdict.isProblem);
   const wrong = injected.filter((each) => !isFound(each)).map((each) => `${describeWrong(each)} `);
   const sentences =
-    `It named the truth in ${right.length} of ${injected.length} recordings. ${wrong.join('')}In ${blamed.length} of ` +
-    `${healthy.length} of an app with nothing wrong, it saw a problem. ${describeLoads(
+    `It named the cause in ${right.length} of ${injected.length} recordings of an injected one. ${wrong.join('')}It ` +
+    `reported a problem in ${blamed.length} of ${healthy.length} recordings of a healthy app. ${describeLoads(
       all.filter(({ recording }) => recording.measured),
     )}`;
   return [
@@ -100,10 +100,10 @@ function describeLoads(loads) {
   const inVain = small.filter(({ hasHelped }) => !hasHelped);
   const missed = judged.filter(({ isSmall, hasHelped }) => !isSmall && hasHelped);
   return (
-    `Of ${small.length} ordinary loads whose pool it called too small, a larger one was faster in ` +
-    `${small.length - inVain.length} (not ${nameAll(inVain)}). Of ${healthy.length} that it called healthy, in ` +
-    `${healthy.filter(({ hasHelped }) => hasHelped).length}. It blamed something else where a larger one was: ` +
-    `${nameAll(missed)}.`
+    `It called the pool too small for ${small.length} of the ${loads.length} recordings of ordinary loads, and a larger ` +
+    `one was faster for ${small.length - inVain.length} of these (not ${nameAll(inVain)}). It called ` +
+    `${healthy.length} healthy, and a larger pool was faster for ${healthy.filter(({ hasHelped }) => hasHelped).length} ` +
+    `of these. It blamed something else where a larger one was faster: ${nameAll(missed)}.`
   );
 }
 

@@ -10,7 +10,7 @@ import { nameClient } from '../trace/pick-pool.js';
 /** @import { RequestTimes } from './request-times.js' */
 
 /**
- * @typedef {object} RouteTimes means of its requests, in ms
+ * @typedef {object} RouteMeans means of its requests, in ms
  * @property {string | null} route
  * @property {number} count of its requests
  * @property {number} share of the time of all requests
@@ -18,7 +18,7 @@ import { nameClient } from '../trace/pick-pool.js';
  * @property {number} useMs
  * @property {number} outsideMs
  *
- * @typedef {RouteTimes & { repeated?: RepeatedQueries }} SlowRoute repeated: what its queries are
+ * @typedef {RouteMeans & { repeated?: RepeatedQueries }} SlowRoute repeated: what its queries are
  *
  * @typedef {object} BusiestPool the pool that came closest to its limit
  * @property {string} [client] named only if there are several pools
@@ -28,15 +28,15 @@ import { nameClient } from '../trace/pick-pool.js';
  * @typedef {object} Busiest what was seen of an app whose requests do not wait for long
  * @property {BusiestPool | null} pool null for a history, which does not have all checkouts
  * @property {number} longestWaitMs of a request or, outside of any, a checkout
- * @property {RouteTimes | null} route whose requests take the most time together; null without requests
+ * @property {RouteMeans | null} route whose requests take the most time together; null without requests
  */
 
 /**
  * @param {string[]} routes
  * @param {RequestTimes[]} times
- * @returns {RouteTimes[]} those whose requests take the most time together first
+ * @returns {RouteMeans[]} those whose requests take the most time together first
  */
-export function rankRouteTimes(routes, times) {
+export function listRouteMeans(routes, times) {
   const totalMs = sum(times.map(({ durationMs }) => durationMs)) || 1;
   return [...groupBy(times, ({ route }) => route)]
     .map(([route, own]) => {
@@ -52,7 +52,7 @@ export function rankRouteTimes(routes, times) {
 }
 
 /**
- * @param {RouteTimes[]} ranked
+ * @param {RouteMeans[]} ranked
  * @param {RepeatedQueries[]} repeated
  * @returns {SlowRoute | null} the one with the most time whose requests take long without waiting
  */
@@ -75,7 +75,7 @@ export function findBusiest(trace, { evidence, waits, times }) {
   return {
     pool: trace.header.history ? null : findBusiestPool(trace, evidence),
     longestWaitMs: findLongestMs(trace, waits),
-    route: rankRouteTimes(trace.routes, times)[0] ?? null,
+    route: listRouteMeans(trace.routes, times)[0] ?? null,
   };
 }
 

@@ -3,7 +3,7 @@ import { DOCTOR } from '../assumptions/doctor-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
 import { GROWTH_CAUSES, OPENING_CAUSES } from './causes.js';
-import { findSlowRoute, rankRouteTimes } from './busiest.js';
+import { findSlowRoute, listRouteMeans } from './busiest.js';
 import { describeServer } from './cause-facts.js';
 import { areConflictsProblem } from './transaction-costs.js';
 
@@ -184,7 +184,7 @@ function judgeRest(
     const { maxMs, busy } = loops[process];
     return { cause: 'lateEventLoop', isProblem: true, facts: { ...facts, loop: { maxMs, busy } } };
   }
-  const slow = findSlowRoute(rankRouteTimes(routes, times), repeated);
+  const slow = findSlowRoute(listRouteMeans(routes, times), repeated);
   // Queries that are sent one after another take long with any server.
   const servers = pools.map((pool) => ofProcess[pool.process]);
   const full = servers.find(({ isFull, isSlowed }) => (slow?.repeated ? isFull : isSlowed));
