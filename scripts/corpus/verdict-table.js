@@ -99,12 +99,13 @@ function describeLoads(loads) {
     some.map(({ recording }) => recording.name.replace('loads/', '').replace('/recorded-at-', ' at ')).join(', ');
   const inVain = small.filter(({ hasHelped }) => !hasHelped);
   const missed = judged.filter(({ isSmall, hasHelped }) => !isSmall && hasHelped);
-  return (
-    `It called the pool too small for ${small.length} of the ${loads.length} recordings of ordinary loads, and a larger ` +
-    `one was faster for ${small.length - inVain.length} of these (not ${nameAll(inVain)}). It called ` +
-    `${healthy.length} healthy, and a larger pool was faster for ${healthy.filter(({ hasHelped }) => hasHelped).length} ` +
-    `of these. It blamed something else where a larger one was faster: ${nameAll(missed)}.`
-  );
+  return [
+    `It called the pool too small for ${small.length} of the ${loads.length} recordings of ordinary loads, and a`,
+    `larger one was faster for ${small.length - inVain.length} of these (not ${nameAll(inVain)}). It called`,
+    `${healthy.length} healthy, and a larger pool was faster for`,
+    `${healthy.filter(({ hasHelped }) => hasHelped).length} of these. It blamed something else where a larger one was`,
+    `faster: ${nameAll(missed)}.`,
+  ].join(' ');
 }
 
 /** Whether any larger pool that was measured answered clearly sooner. @param {Recording} recording */
