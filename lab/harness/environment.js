@@ -41,7 +41,11 @@ export function describeEnvironment(mongodb) {
   };
 }
 
-/** @param {string} name of a package */
+/** @param {string} name of a package @returns {string | null} null if it is not installed: Artillery is optional */
 function versionOf(name) {
-  return require(`${name}/package.json`).version;
+  try {
+    return require(`${name}/package.json`).version;
+  } catch {
+    return null;
+  }
 }
