@@ -13,7 +13,8 @@ if (!PLACE.test(page))
   throw new Error('CONTRIBUTING.md needs the lines <!-- dependencies --> and <!-- /dependencies -->');
 const reasons = new Map([...page.matchAll(/^\| (\S+) \| (.*?) \|.*\|$/gm)].map(([, name, why]) => [name, why]));
 const { dependencies, devDependencies } = await readJson('../package.json');
-const { dependencies: ofLab } = await readJson('../lab/package.json');
+const labPackage = await readJson('../lab/package.json');
+const ofLab = { ...labPackage.dependencies, ...labPackage.peerDependencies };
 const { dependencies: ofPage } = await readJson('../packages/pool-page/package.json');
 const { packages: locked } = await readJson('../package-lock.json');
 

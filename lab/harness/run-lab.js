@@ -36,6 +36,7 @@ import { mergeFigures } from './merge-figures.js';
  *   once
  * @property {{ members?: number, urlOption?: string } | null} [mongo] how many mongods the embedded MongoDB has,
  *   default 1; the option that names another MongoDB, default `url`; null: the lab needs none from us
+ * @property {() => unknown} [requireTools] throws before anything is started if the lab needs what is not installed
  * @property {(options: Options) => Promise<OwnPlan>} plan
  * @property {(plan: OwnPlan, context: Context) => Promise<Prepared<Shared> | void>} [prepare] sets up what all variants
  *   share, for example data
@@ -117,6 +118,7 @@ import { mergeFigures } from './merge-figures.js';
 export async function runLab(lab, options, { settings, signal, report, onStep, watch = watchMachine }) {
   const { repeat = lab.repeat?.default ?? 1, parallel = false } = options;
   const startedAt = new Date().toISOString();
+  lab.requireTools?.();
   /** @type {Plan} */
   const plan = await lab.plan(options);
   const mongo =

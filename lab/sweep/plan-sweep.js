@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { createScenarioLoad } from 'mongodb-pool-predictor';
 import { readScenario } from 'mongodb-pool-predictor/node';
-import { WORKERS } from '../../src/load-tests/artillery.js';
+import { WORKERS, findArtillery } from '../../src/load-tests/artillery.js';
 import { printCommand, toPrintable } from '../../src/base/printable.js';
 import { reasonOf } from '../../src/base/files.js';
 
@@ -16,8 +16,9 @@ const OVERHEAD_MS = 10_000;
 /** How long a load command takes is not known. */
 const COMMAND_MS = 30_000;
 
-/** @param {SweepOptions} options @returns {Promise<SweepPlan>} */
+/** @param {SweepOptions} options @returns {Promise<SweepPlan>} @throws {Error} for a scenario, without Artillery */
 export async function planSweep({ command, load, target, client, poolSizes, slo = [], warmUp, ...options }) {
+  if (options.scenario !== undefined) findArtillery();
   const workload = await readWorkloadOf(options);
   const { scenario, environment, config, variables } = options;
   const durationMs = workload ? createScenarioLoad(workload, { workers: WORKERS }).durationMs : COMMAND_MS;

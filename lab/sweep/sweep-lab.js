@@ -6,7 +6,6 @@ import { explainHidden } from '../predictions/explain-check.js';
 import { runScenario } from '../harness/loads/artillery-load.js';
 import { runLoadCommand } from '../harness/loads/command.js';
 import { listArrivals } from '../harness/summarise-checkouts.js';
-import { findArtillery } from '../../src/load-tests/artillery.js';
 import { planSweep } from './plan-sweep.js';
 import { prepareSweep, warmUpApp } from './prepare-sweep.js';
 import { adviseFrom, predictSize, recordMeasurement } from './size-prediction.js';
@@ -73,7 +72,6 @@ export class Sweep {
       summary: 'one load on your own app, at several pool sizes',
       options: {},
       mongo: this.#options.mongo === 'embedded' ? {} : null,
-      requireTools: () => this.#load.isScenario && findArtillery(),
       plan: async () => {
         const plan = await planSweep(this.#options);
         this.#workload = plan.workload;

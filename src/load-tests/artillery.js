@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { planUsers } from 'mongodb-pool-predictor';
 import { startGuarded, collectText } from '../process/guarded-process.js';
 import { makeTempFolder } from '../process/temp-folder.js';
@@ -10,8 +11,7 @@ import { childEnvironment } from '../settings.js';
 /** @import { Workload } from 'mongodb-pool-predictor' */
 
 const require = createRequire(import.meta.url);
-const PACKAGE = require.resolve('artillery/package.json');
-const COMMAND = path.join(path.dirname(PACKAGE), require(PACKAGE).bin.artillery);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Artillery splits an arrivalRate over this many worker threads: one per core, less one. */
 export const WORKERS = Math.max(1, os.cpus().length - 1);
@@ -30,6 +30,24 @@ export const WORKERS = Math.max(1, os.cpus().length - 1);
  */
 
 /**
+ * Finds Artillery's command. Artillery is optional, because it is six times as large as everything else.
+ *
+ * @returns {string} a script for Node.js
+ * @throws {Error} with the command that installs it
+ */
+export function findArtillery() {
+  try {
+    const file = require.resolve('artillery/package.json');
+    return path.join(path.dirname(file), require(file).bin.artillery);
+  } catch (cause) {
+    if (/** @type {NodeJS.ErrnoException} */ (cause).code !== 'MODULE_NOT_FOUND') throw cause;
+    const place = path.relative(process.cwd(), ROOT);
+    const command = `npm install${place && ` --prefix ${place}`}`;
+    throw new Error(`This load needs Artillery, which is not installed. Install it with: ${command}`, { cause });
+  }
+}
+
+/**
  * @param {object} options
  * @param {string | string[]} options.scenario path of a YAML file, or of several
  * @param {string} options.target URL of the app, in place of the scenario's target
@@ -40,9 +58,10 @@ export const WORKERS = Math.max(1, os.cpus().length - 1);
  * @param {AbortSignal} [options.signal] ends the run
  * @returns {Promise<{ report: ArtilleryReport, met: string[], unmet: string[] }>} the figures of the run, and the
  *   scenario's thresholds that it met and missed
- * @throws {Error} with Artillery's last output if it writes no report
+ * @throws {Error} with Artillery's last output if it writes no report; without Artillery
  */
 export async function runArtillery({ scenario, target, environment, config, variables, phases, signal }) {
+  const command = findArtillery();
   const folder = await makeTempFolder('artillery');
   try {
     const output = path.join(folder, 'report.json');
@@ -51,7 +70,7 @@ export async function runArtillery({ scenario, target, environment, config, vari
     if (config) args.push('--config', config);
     if (variables) args.push('--variables', JSON.stringify(variables));
     if (phases) args.push('--overrides', JSON.stringify({ config: { phases } }));
-    const child = startGuarded(process.execPath, [COMMAND, ...args, ...[scenario].flat()], {
+    const child = startGuarded(process.execPath, [command, ...args, ...[scenario].flat()], {
       folder,
       env: childEnvironment({ ARTILLERY_DISABLE_TELEMETRY: 'true' }),
       signal,

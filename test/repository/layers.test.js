@@ -148,7 +148,9 @@ describe('dependencies', () => {
       .filter((name) => !locked[`node_modules/${name}`].link)
       .sort();
   const dependencies = othersOf(root.dependencies);
-  const ofLab = othersOf({ ...pool.dependencies, ...lab.dependencies }).filter((name) => !dependencies.includes(name));
+  const ofLab = othersOf({ ...pool.dependencies, ...lab.dependencies, ...lab.peerDependencies }).filter(
+    (name) => !dependencies.includes(name),
+  );
   const all = [...dependencies, ...ofLab, ...othersOf(root.devDependencies).filter((name) => !ofLab.includes(name))];
   const [tables] = page.match(/(?<=<!-- dependencies -->\n).*(?=<!-- \/dependencies -->)/s) ?? [''];
   const rows = tables
@@ -196,6 +198,13 @@ describe('dependencies', () => {
     test('holds each dependency of each package, optional ones too', async () => {
       const { packages } = JSON.parse(await readFile('package-lock.json', 'utf8'));
       expect(findUnresolved(packages)).toEqual([]);
+    });
+
+    test('leaves Artillery and the developer tools out of npm install --omit=dev', () => {
+      const left = ['artillery', 'playwright-core', 'jest', 'fast-check', 'typescript'];
+      expect(left.filter((name) => !locked[`node_modules/${name}`].dev)).toEqual([]);
+      const kept = ['express', 'mongodb', 'esbuild', 'chart.js', 'uplot', 'commander'];
+      expect(kept.filter((name) => locked[`node_modules/${name}`].dev)).toEqual([]);
     });
 
     test('is found out where it lacks one', () => {

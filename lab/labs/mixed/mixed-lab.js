@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { PoolClient } from 'mongodb-pool-page/client';
 import { startApp } from '../../harness/app-process.js';
-import { WORKERS } from '../../../src/load-tests/artillery.js';
+import { WORKERS, findArtillery } from '../../../src/load-tests/artillery.js';
 import { MIXED_SCENARIO, OVERHEAD_MS } from '../../../src/load-tests/load-test-runner.js';
 import { DELAY, POOL_SIZES, createChoiceParser } from '../../harness/lab-options.js';
 import { runScenario } from '../../harness/loads/artillery-load.js';
@@ -83,6 +83,7 @@ export const mixed = {
     },
     parallel: { about: 'measure all variants at once', default: false },
   },
+  requireTools: findArtillery,
   plan,
   prepare: async ({ settings }, context) => ({ shared: settings.driver === '3' && (await installDriver(context)) }),
   measure,
