@@ -80,6 +80,23 @@ describe('refused options', () => {
     await expectRefused(args, message);
   });
 
+  test.each([
+    [['run', 'mixed']],
+    [['run', 'mixed', '--driver', '3']],
+    [['sweep', 'loadtests/mixed.yaml', '--mongo', 'embedded', '--pool-sizes', '1', ...APP]],
+  ])('%j without Artillery is refused before anything is started', async (args) => {
+    const folder = await scratchFolder();
+    const out = path.join(folder, 'result');
+    // An embedded MongoDB needs a folder there, so starting one fails with other words.
+    const nowhere = path.join(folder, 'nowhere');
+    await expectRefused(
+      [...args.slice(0, 2), '--out', out, ...args.slice(2)],
+      /^This load needs Artillery, which is not installed\. Install it with: npm install\n$/,
+      { without: 'artillery', env: { TMPDIR: nowhere, TEMP: nowhere, TMP: nowhere } },
+    );
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   const IN_A_FILE = 'package.json/x';
 
   test.each([

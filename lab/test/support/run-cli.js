@@ -17,12 +17,13 @@ cleanUp(() => thread?.terminate());
 /**
  * Runs `pool-lab` in a thread of this test file, which is faster than a process. Commands run one after the other.
  * @param {string[]} args
- * @param {{ env?: Record<string, string>, interrupt?: AbortSignal }} [options] env: added to this environment;
- *   interrupt: acts like Ctrl-C, for commands that end normally after it
+ * @param {{ env?: Record<string, string>, without?: string, interrupt?: AbortSignal }} [options] env: added to this
+ *   environment; without: a package that counts as not installed; interrupt: acts like Ctrl-C, for commands that end
+ *   normally after it
  * @returns {Promise<{ code: number, stdout: string, stderr: string }>}
  */
-export function runCli(args, { env = {}, interrupt } = {}) {
-  const outcome = last.then(() => run({ args, env, end: END }, interrupt));
+export function runCli(args, { env = {}, without, interrupt } = {}) {
+  const outcome = last.then(() => run({ args, env, without, end: END }, interrupt));
   last = outcome.catch(() => {});
   return outcome;
 }
@@ -31,7 +32,7 @@ export function runCli(args, { env = {}, interrupt } = {}) {
  * Expects that a command ends with code 1 and says why on stderr, without a result and without a stack.
  * @param {string[]} args
  * @param {RegExp} message
- * @param {{ env?: Record<string, string> }} [options]
+ * @param {{ env?: Record<string, string>, without?: string }} [options]
  */
 export async function expectRefused(args, message, options) {
   const { code, stdout, stderr } = await runCli(args, options);
