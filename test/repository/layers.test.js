@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { ESLint } from 'eslint';
+import { sum } from 'mongodb-pool-predictor/statistics';
 import { findBrokenRule } from '../../scripts/lint/layers.js';
 
 const { stdout } = await promisify(execFile)('git', [
@@ -194,6 +195,19 @@ describe('dependencies', () => {
     );
   }
 
+  /** Without the packages below it. @param {string} folder @returns {Promise<number>} bytes, in blocks of 4 KiB */
+  async function sizeOnDisk(folder) {
+    // Programs for other systems are not installed.
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const sizes = entries
+      .filter((entry) => entry.name !== 'node_modules')
+      .map(async (entry) => {
+        const place = path.join(folder, entry.name);
+        return entry.isDirectory() ? sizeOnDisk(place) : Math.ceil((await lstat(place)).size / 4096) * 4096;
+      });
+    return 4096 + sum(await Promise.all(sizes));
+  }
+
   describe('package-lock.json', () => {
     test('holds each dependency of each package, optional ones too', async () => {
       const { packages } = JSON.parse(await readFile('package-lock.json', 'utf8'));
@@ -205,6 +219,15 @@ describe('dependencies', () => {
       expect(left.filter((name) => !locked[`node_modules/${name}`].dev)).toEqual([]);
       const kept = ['express', 'mongodb', 'esbuild', 'chart.js', 'uplot', 'commander'];
       expect(kept.filter((name) => locked[`node_modules/${name}`].dev)).toEqual([]);
+    });
+
+    test('leaves 75 MB for npm install --omit=dev, as README.md says', async () => {
+      const folders = Object.keys(locked).filter(
+        (at) => at.includes('node_modules/') && !locked[at].dev && !locked[at].link,
+      );
+      const bytes = sum(await Promise.all(folders.map(sizeOnDisk)));
+      expect(bytes / 2 ** 20).toBeGreaterThan(60);
+      expect(bytes / 2 ** 20).toBeLessThan(80);
     });
 
     test('is found out where it lacks one', () => {
