@@ -267,7 +267,7 @@ describe('the app alone', () => {
           type: 'about:blank',
           status: 501,
           title: 'Load tests are not installed',
-          detail: 'load tests need Artillery: run npm install artillery, then start the app again',
+          detail: "load tests need Artillery: run npm install in the project's folder, then start the app again",
         },
       });
       app.child.disconnect();

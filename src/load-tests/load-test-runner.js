@@ -13,11 +13,8 @@ export const OVERHEAD_MS = 5500;
 const MAX_KEPT = 20;
 const PROGRESS_MS = 500;
 
-/** What a load test needs and the app itself does not, with how to get it. The Docker image leaves it out. */
-const NEEDS = {
-  'artillery/package.json': 'Artillery: run npm install artillery',
-  'mongodb-pool-predictor/node': "the predictor: run npm install in the project's folder",
-};
+/** What a load test needs and the app itself does not. The Docker image and `npm install --omit=dev` lack Artillery. */
+const NEEDS = { 'artillery/package.json': 'Artillery', 'mongodb-pool-predictor/node': 'the predictor' };
 
 /**
  * @typedef {object} LoadSettings the settings that the page's controls can change
@@ -162,11 +159,11 @@ export class LoadTests extends EventEmitter {
 
 function findMissing() {
   const { resolve } = createRequire(import.meta.url);
-  for (const [specifier, installation] of Object.entries(NEEDS)) {
+  for (const [specifier, name] of Object.entries(NEEDS)) {
     try {
       resolve(specifier);
     } catch {
-      return `load tests need ${installation}, then start the app again`;
+      return `load tests need ${name}: run npm install in the project's folder, then start the app again`;
     }
   }
   return null;

@@ -17,7 +17,7 @@ import {
 
 /** @import { Page } from 'playwright-core' */
 
-const LOAD_TESTS = 'Load tests need Artillery: npm install artillery';
+const LOAD_TESTS = 'Load tests need Artillery: run npm install';
 const ALL = { loadTests: true, predictions: true };
 const PREDICTIONS = 'Predictions need the package mongodb-pool-predictor, which is not installed.';
 

@@ -32,6 +32,8 @@ const RUN_BY_CI = ['npm install && npm run demo', 'npm install && npm test'];
 const NEEDS_MORE = /^(docker|kubectl|aws) /;
 const RUN_BY_OTHER_TESTS = new Set([
   ...Object.values(journey).map(({ command }) => command),
+  // layers.test.js: what it installs, and how large that is
+  'npm install --omit=dev',
   // watch-command.long.test.js
   'npx pool-lab doctor http://127.0.0.1:9000',
   // class.long.test.js
