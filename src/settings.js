@@ -102,8 +102,3 @@ function rejectCutValues(text, file) {
     throw new SettingsError(`${file}, line ${index + 1}: ${env} would be cut at its #: ${advice}`);
   }
 }
-
-/** This environment with other settings, for a child process. @param {Record<string, string>} settings */
-export function childEnvironment(settings) {
-  return { ...process.env, ...settings };
-}

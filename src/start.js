@@ -3,7 +3,7 @@ import { createLiveView, isLoopback } from 'mongodb-pool-page';
 import { createApp } from './app.js';
 import { createConcurrencyLimit } from './http/concurrency-limit.js';
 import { listen } from './http/listen.js';
-import { createToken } from './http/request-guards.js';
+import { createToken } from './base/random-token.js';
 import { CONTROLS, createAppSource } from './live/app-source.js';
 import { MAX_SLOW_MS, createTraffic } from './routes/control-routes.js';
 import { LoadTests } from './load-tests/load-test-runner.js';

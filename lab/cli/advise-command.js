@@ -5,7 +5,7 @@ import { describeEnvironment } from '../harness/environment.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
 import { explainAdvice } from '../predictions/explain-advice.js';
 import { describeDenial, explainHidden, explainTrust } from '../predictions/explain-check.js';
-import { REQUIRED } from './add-command.js';
+import { REQUIRED } from './fill-command.js';
 import { inThreads } from './in-threads.js';
 import { LOAD_OPTIONS, OPTIONS, reword } from './options.js';
 import { parseBetween, parsePositive } from './option-parsers.js';

@@ -9,7 +9,7 @@ import { renderRoom } from '../workshop/class/room-page.js';
 import { writeCard } from '../workshop/card.js';
 import { renderSheet } from '../workshop/class/sheet-page.js';
 import { describeBusyPort } from '../../src/http/listen.js';
-import { createToken } from '../../src/http/request-guards.js';
+import { createToken } from '../../src/base/random-token.js';
 import { createLogger } from '../../src/base/logger.js';
 import { requireWritable, writeAtomically } from '../base/write-atomically.js';
 import { findDataFolder } from './open-workshop.js';

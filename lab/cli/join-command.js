@@ -1,5 +1,5 @@
 import { changeProgress } from '../workshop/lesson-progress.js';
-import { REQUIRED } from './add-command.js';
+import { REQUIRED } from './fill-command.js';
 import { openWorkshop } from './open-workshop.js';
 import { post } from './send-report.js';
 

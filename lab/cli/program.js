@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError, Help } from 'commander';
 import { toPrintable } from '../../src/base/printable.js';
 import { addCommand } from './add-command.js';
+import { optionDescription } from './fill-command.js';
 import { hintAtFile } from './file-hints.js';
 import { wrapMessage } from './lesson-text.js';
 import { refuseWord } from './refuse-word.js';
@@ -130,12 +131,6 @@ function chooseLoaded(args) {
   const [word] = args.filter((arg) => arg !== 'help' && !arg.startsWith('-'));
   if (word === undefined) return [];
   return Object.hasOwn(COMMANDS, word) ? [word] : undefined;
-}
-
-/** @this {Help} @param {import('commander').Option} option */
-function optionDescription(option) {
-  // Nobody needs to read that a flag is off unless it is given.
-  return Help.prototype.optionDescription.call(this, option).replace(' (default: false)', '');
 }
 
 /**

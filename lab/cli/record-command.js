@@ -3,7 +3,7 @@ import { countOf } from 'mongodb-pool-page/universal/quantity.js';
 import { findClientUse } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { MAX_DELAY_MS } from '../../src/base/settings-table.js';
-import { REQUIRED } from './add-command.js';
+import { REQUIRED } from './fill-command.js';
 import { parseText, parsePositive, parseUpTo } from './option-parsers.js';
 import { chooseApp, recordTrace } from './record-trace.js';
 

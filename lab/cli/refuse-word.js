@@ -1,4 +1,4 @@
-import { pathOf } from './add-command.js';
+import { pathOf } from './fill-command.js';
 import { findNearest } from './nearest-word.js';
 
 /** @import { Command } from 'commander' */

@@ -7,7 +7,7 @@ import { readSettings } from '../../src/settings.js';
 import { judgeGoals } from '../sweep/sweep-figures.js';
 import { Sweep } from '../sweep/sweep-lab.js';
 import { createSweepView } from '../sweep/sweep-view.js';
-import { REQUIRED } from './add-command.js';
+import { REQUIRED } from './fill-command.js';
 import { requireYes } from './confirm.js';
 import { parseBetween, parseUpTo } from './option-parsers.js';
 import { reword } from './options.js';

@@ -1,126 +1,25 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { constants } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import { openReports } from '../harness/attach-reports.js';
-import { attachOptions, mongoSettings } from '../harness/attached-app.js';
-import { describeEmbedded, describeSilence, watchSilentDatabases } from '../harness/silent-database.js';
-import { findFreePorts } from '../../src/base/free-ports.js';
-import { printCommand, toPrintable } from '../../src/base/printable.js';
 import { startEmbeddedMongo } from '../../src/mongo/embedded.js';
-import { childEnvironment, readSettings } from '../../src/settings.js';
-import { openOverview } from '../watch/overview-page.js';
-import { watchTimeouts } from '../watch/timeout-warnings.js';
-import { explainUnwatched } from '../watch/unwatched-app.js';
-import { parsePort } from './option-parsers.js';
-import { onSignal, runUntilSignal } from './signals.js';
+import { readSettings } from '../../src/settings.js';
+import { runUntilSignal } from './signals.js';
+import { WATCHING, watchApp } from './watch-app.js';
 
 /** @import { CommandData } from './add-command.js' */
-/** @import { AttachedProcess } from '../harness/attach-reports.js' */
-
-/** How long the command may take to end after a signal, before it is killed. */
-const GRACE_MS = 10_000;
-const GUARD = fileURLToPath(new URL('../watch/command-guard.js', import.meta.url));
 
 /** @type {CommandData} */
 export const command = {
-  about: 'run your own app, and show its pools on a page. Your code is not changed',
-  usage: '[options] -- <command...>',
-  arguments: [['<command...>', 'what starts your app, after --, such as node app.js']],
-  options: [
-    ['--port <n>', 'port of the page, on loopback; 0 picks a free one', parsePort, 0],
-    'mongo',
-    ['--server-timing', 'each response says in Server-Timing how long it waited for a connection'],
-  ],
+  ...WATCHING,
+  options: [...WATCHING.options, 'mongo'],
   example: '--port 9000 --mongo embedded -- node examples/article-app.js',
-  run: watch,
+  run: (words, { mongo, ...options }) =>
+    watchApp(words, { ...options, tool: 'pool-lab', startMongo: mongo ? startMongo : undefined }),
 };
 
-/** @param {string[]} words @param {{ port: number, mongo?: 'embedded', serverTiming: boolean }} options */
-async function watch(words, { port, mongo: wanted, serverTiming }) {
-  const reports = await openReports();
-  /** What ends what was started. @type {(() => unknown)[]} */
-  const ends = [reports.close];
-  try {
-    /** Why nothing is watched. @type {string[]} */
-    const problems = [];
-    const overview = await openOverview(reports.processes, { port, command: printCommand(words), problems });
-    ends.push(overview.close);
-    const mongo = wanted && (await startMongo());
-    if (mongo) ends.push(mongo.stop);
-    report(`the pools of this app: ${overview.url}`);
-    const stop = new AbortController();
-    ends.push(() => stop.abort());
-    const onSilent = (/** @type {AttachedProcess} */ found) => report(describeSilence(found, mongo?.url));
-    watchTimeouts(reports, report);
-    watchSilentDatabases(reports.processes, { onSilent, stop: stop.signal });
-    const onProblem = (/** @type {string} */ problem) => {
-      problems.push(toPrintable(problem));
-      report(problem);
-    };
-    const settings = {
-      ...mongoSettings(mongo?.url ?? ''),
-      ...attachOptions(),
-      POOL_MONITOR_REPORT_TO: reports.url,
-      // The same for each process that a restart of the app brings.
-      POOL_MONITOR_PORT: childEnvironment({}).POOL_MONITOR_PORT ?? String((await findFreePorts(1))[0]),
-      ...(serverTiming && { POOL_MONITOR_SERVER_TIMING: 'on' }),
-    };
-    process.exitCode = await runApp(words, settings, (pid) =>
-      explainUnwatched(reports.processes, { root: pid, onProblem, stop: stop.signal }),
-    );
-    if (process.exitCode === 1 && mongo && reports.processes.every(({ clients }) => clients.length === 0))
-      report(`the app ended without a MongoDB. ${describeEmbedded(mongo.url)}`);
-  } finally {
-    await Promise.all(ends.map((end) => end()));
-  }
-}
-
-/** @param {string} line */
-function report(line) {
-  process.stderr.write(`pool-lab: ${toPrintable(line)}\n`);
-}
-
-async function startMongo() {
+/** @param {(line: string) => void} report */
+async function startMongo(report) {
   const mongo = await runUntilSignal(
     (signal) => startEmbeddedMongo({ ...readSettings(), report, signal }),
     'Interrupted before the app was started.',
   );
   mongo.died.then(({ message }) => report(message));
   return mongo;
-}
-
-/**
- * @param {string[]} command
- * @param {Record<string, string>} settings
- * @param {(pid: number) => void} onStart gets the process that starts the command
- * @returns {Promise<number>} the exit code of the command
- */
-async function runApp([file, ...args], settings, onStart) {
-  // If this process is killed, the app must not outlive it.
-  const guard = fork(GUARD, [String(GRACE_MS), file, ...args], { execArgv: [], env: childEnvironment(settings) });
-  onStart(Number(guard.pid));
-  /** @type {NodeJS.Timeout | undefined} */
-  let patience;
-  // Ctrl-C reaches the app as well, and the app decides when to end.
-  const stopListening = onSignal((name) => {
-    if (name !== 'SIGINT' || !process.stdin.isTTY) guard.send(name);
-    patience ??= setTimeout(() => guard.send('SIGKILL'), GRACE_MS);
-  });
-  try {
-    const killed = once(guard, 'exit').then(() => {
-      throw new Error('The process that guards the app was killed');
-    });
-    const [{ code, signal, problem }] = await Promise.race([once(guard, 'message'), killed]);
-    if (problem)
-      throw new Error(
-        code === 'ENOENT'
-          ? `${file} can't be started: there is no such command. Put what starts your app after --: -- node app.js`
-          : `${file} can't be started: ${problem}`,
-      );
-    return signal ? 128 + constants.signals[/** @type {NodeJS.Signals} */ (signal)] : code;
-  } finally {
-    clearTimeout(patience);
-    stopListening();
-  }
 }

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { namesLoopback, sendProblem } from 'mongodb-pool-page';
-import { createToken } from '../../src/http/request-guards.js';
+import { createToken } from '../../src/base/random-token.js';
 import { openLoopbackServer } from '../base/loopback-server.js';
 import { count, listOf, orNone, shape, text } from '../base/shape.js';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { startGuarded, collectText } from '../../src/process/guarded-process.js';
-import { childEnvironment } from '../../src/settings.js';
+import { childEnvironment } from '../../src/process/child-environment.js';
 import { openReports } from './attach-reports.js';
 import { quoteOutput } from './quote-output.js';
 

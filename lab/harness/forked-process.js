@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { childEnvironment } from '../../src/settings.js';
+import { childEnvironment } from '../../src/process/child-environment.js';
 import { collectText } from '../../src/process/guarded-process.js';
 
 /** @import { ChildProcess } from 'node:child_process' */

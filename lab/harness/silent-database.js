@@ -39,13 +39,17 @@ export function watchSilentDatabases(processes, { onSilent, stop }) {
   repeatUntil(look, { everyMs: EVERY_MS, stop }).catch(() => {});
 }
 
-/** @param {AttachedProcess} process @param {string} [ourMongo] URL of the embedded MongoDB */
-export function describeSilence({ pid, clients }, ourMongo) {
+/**
+ * @param {AttachedProcess} process
+ * @param {{ ourMongo?: string, mayStart?: boolean }} [options] ourMongo: URL of the embedded MongoDB; mayStart: the
+ *   command could start one, default true
+ */
+export function describeSilence({ pid, clients }, { ourMongo, mayStart = true } = {}) {
   const hosts = [...new Set(clients.flatMap((client) => client.hosts))].join(', ');
-  const advice = ourMongo
-    ? describeEmbedded(ourMongo)
-    : 'Start one there, or set what the app reads. With --mongo embedded before the --, pool-lab starts one, and ' +
-      `sets ${MONGO_SETTING_NAMES} for the app.`;
+  const ways = mayStart
+    ? ` With --mongo embedded before the --, pool-lab starts one, and sets ${MONGO_SETTING_NAMES} for the app.`
+    : '';
+  const advice = ourMongo ? describeEmbedded(ourMongo) : `Start one there, or set what the app reads.${ways}`;
   return `no MongoDB answers process ${pid} at ${hosts}. ${advice}`;
 }
 

@@ -42,7 +42,7 @@ export async function startWatchedApp(
   const started = new AbortController();
   if (report)
     watchSilentDatabases(app.processes, {
-      onSilent: (process) => report(`! ${describeSilence(process, mongoUrl)}`),
+      onSilent: (process) => report(`! ${describeSilence(process, { ourMongo: mongoUrl })}`),
       stop: started.signal,
     });
   try {

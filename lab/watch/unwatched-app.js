@@ -29,11 +29,11 @@ const KEEP = 'NODE_OPTIONS and the settings that begin with POOL_MONITOR_';
  * listens without a MongoClient.
  *
  * @param {AttachedProcess[]} processes that have the monitor; may grow
- * @param {{ root: number, onProblem: (text: string) => void, stop: AbortSignal }} options root: the process that starts
- *   the app
+ * @param {{ root: number, mayAttach: boolean, onProblem: (text: string) => void, stop: AbortSignal }} options root: the
+ *   process that starts the app; mayAttach: the user has `pool-lab attach`
  */
-export function explainUnwatched(processes, { root, onProblem, stop }) {
-  const finder = new ProblemFinder();
+export function explainUnwatched(processes, { root, mayAttach, onProblem, stop }) {
+  const finder = new ProblemFinder({ mayAttach });
   const look = async () => {
     const known = new Set([...processes.map(({ pid }) => pid), ...finder.told]);
     const listeners = await findListeners(root, known);
@@ -47,6 +47,12 @@ export class ProblemFinder {
   #since = new Map();
   /** Process ids that a problem was found for. @type {Set<number>} */
   told = new Set();
+  #mayAttach;
+
+  /** @param {{ mayAttach?: boolean }} [options] see explainUnwatched */
+  constructor({ mayAttach = true } = {}) {
+    this.#mayAttach = mayAttach;
+  }
 
   /**
    * @param {AttachedProcess[]} processes that have the monitor
@@ -71,7 +77,9 @@ export class ProblemFinder {
     // Its report may have come meanwhile.
     if (processes.some((each) => each.pid === pid)) return undefined;
     if (command !== undefined)
-      return nodeOptions?.includes(ATTACH_OPTION) ? undefined : { pid, text: describeReplaced(listener) };
+      return nodeOptions?.includes(ATTACH_OPTION)
+        ? undefined
+        : { pid, text: describeReplaced(listener, this.#mayAttach) };
     // The app may listen elsewhere, once this one is ready.
     if (!this.#isLate(pid, nowMs) || processes.length > 0) return undefined;
     return { pid, text: problem ? `port ${port} can't be watched. ${problem}` : UNKNOWN };
@@ -100,13 +108,13 @@ const UNKNOWN =
   'no process with the monitor listens yet. If the app answers, what starts it replaces NODE_OPTIONS: write ' +
   'NODE_OPTIONS="$NODE_OPTIONS ..." there';
 
-/** @param {Listener} listener */
-function describeReplaced({ pid, port, command, nodeOptions }) {
+/** @param {Listener} listener @param {boolean} mayAttach */
+function describeReplaced({ pid, port, command, nodeOptions }, mayAttach) {
   const what = `process ${pid} (${command}) listens on port ${port}, but is not watched. What starts it`;
   const advice = nodeOptions
     ? `sets NODE_OPTIONS=${nodeOptions} in place of ours: write NODE_OPTIONS="$NODE_OPTIONS ${nodeOptions}" there`
     : `does not pass on NODE_OPTIONS: let it keep ${KEEP}`;
-  return `${what} ${advice}, or watch it as it is with: pool-lab attach ${pid}`;
+  return `${what} ${advice}${mayAttach ? `, or watch it as it is with: pool-lab attach ${pid}` : ''}`;
 }
 
 /**

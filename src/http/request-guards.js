@@ -1,9 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import express from 'express';
 import { createTokenCheck, namesLoopback } from 'mongodb-pool-page';
 import { clientError, sendProblem } from './problem.js';
-
-const TOKEN_BYTES = 24;
 
 /**
  * Lets a request through only from the app's own page. Another site's page can make a browser send requests to
@@ -34,11 +31,6 @@ export function requireSameOrigin({ enabled, anyHost }) {
 /** @param {import('express').Response} res @param {string} why */
 function refuse(res, why) {
   sendProblem(res, { status: 403, title: 'The controls are disabled', detail: why });
-}
-
-/** @returns {string} random, and safe in a URL */
-export function createToken() {
-  return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
 /**

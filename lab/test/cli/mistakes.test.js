@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { listen } from 'test-support/processes.js';
 import { joinLines } from '../../../test/support/commands-of.js';
-import { pathOf } from '../../cli/add-command.js';
+import { pathOf } from '../../cli/fill-command.js';
 import { hintAtFile } from '../../cli/file-hints.js';
 import { findNearest } from '../../cli/nearest-word.js';
 import { createProgram } from '../../cli/program.js';

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { createToken } from '../../../src/http/request-guards.js';
+import { createToken } from '../../../src/base/random-token.js';
 import { clientError } from '../../../src/http/problem.js';
 import { keysOfName } from './name-keys.js';
 
