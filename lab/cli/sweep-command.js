@@ -1,10 +1,9 @@
 import { parsePoolSizes } from 'mongodb-pool-predictor';
 import { compareResults, describeComparison } from '../report/compare-results.js';
-import { explainAdvice } from '../predictions/explain-advice.js';
 import { escapeControls } from '../../src/base/printable.js';
 import { widthOf, layOutText } from '../report/table.js';
 import { readSettings } from '../../src/settings.js';
-import { judgeGoals } from '../sweep/sweep-figures.js';
+import { explainSweep, listSizes } from '../sweep/explain-sweep.js';
 import { Sweep } from '../sweep/sweep-lab.js';
 import { createSweepView } from '../sweep/sweep-view.js';
 import { REQUIRED } from './fill-command.js';
@@ -18,9 +17,8 @@ import { runUntilSignal } from './signals.js';
 /** @import { Command } from 'commander' */
 /** @import { CommandData } from './add-command.js' */
 /** @import { SweepOptions } from '../sweep/sweep-lab.js' */
-/** @import { Advice, Slo } from 'mongodb-pool-predictor' */
+/** @import { Slo } from 'mongodb-pool-predictor' */
 /** @import { Variant } from '../report/result-types.js' */
-/** @import { GoalVerdict } from '../sweep/sweep-figures.js' */
 
 const MAX_SECONDS = 3600;
 
@@ -142,60 +140,14 @@ async function readBaseline(file, poolSizes) {
  */
 async function askAdvice(sweep, slos, { variants, repeats }) {
   if (!slos) return { words: [] };
-  const measured = describeMet(slos, variants);
   try {
     const advice = await sweep.findAdvice();
-    if (!advice) return { words: [measured] };
-    const load = `the load measured at pool size ${advice.recordedSize}`;
-    const [verdict, ...reasons] = explainAdvice(advice, { load });
-    // Beside a verdict, "not enough data" would contradict it.
-    if (advice.verdict === 'notEnoughData')
-      return { advice, words: [measured, `There is no advice for this load: ${reasons.join(' ')}`] };
-    const runs = repeats === 1 ? 'once' : `${repeats} times`;
-    const first = [verdict, measured, `Each size was measured ${runs}, without headroom.`];
-    return { advice, words: [[...first, ...describeDispute(slos, variants, advice)].join(' '), ...reasons] };
+    return { advice, words: explainSweep(slos, variants, { advice, repeats }) };
   } catch (error) {
     // What was measured must not be lost.
-    return { words: [measured, `There is no advice: ${/** @type {Error} */ (error).message}`] };
+    const reason = `There is no advice: ${/** @type {Error} */ (error).message}`;
+    return { words: [...explainSweep(slos, variants, { repeats }), reason] };
   }
-}
-
-/** @param {Slo[]} slos @param {Variant[]} variants @returns {string} */
-function describeMet(slos, variants) {
-  const [goal, noGoal] = slos.length === 1 ? ['the goal is', 'the goal'] : ['all goals are', 'a goal'];
-  const [met, unknown] = [listSizes(slos, variants, 'met'), listSizes(slos, variants, 'unknown')];
-  if (met.length === 0 && unknown.length > 0) {
-    const start = `Measured: no verdict about ${noGoal} at pool size ${unknown.join(', ')}, from too few requests.`;
-    return `${start}${describeUnreached(slos, variants)}`;
-  }
-  return `Measured: ${goal} met at ${met.length > 0 ? `pool size ${met.join(', ')}` : 'none of these pool sizes'}.`;
-}
-
-/**
- * Says where the simulation is wrong about a size that was measured.
- * @param {Slo[]} slos
- * @param {Variant[]} variants
- * @param {Pick<Advice, 'poolSize' | 'sizeNow'>} advice
- * @returns {string[]} none where they agree
- */
-function describeDispute(slos, variants, { sizeNow }) {
-  const missed = listSizes(slos, variants, 'missed').filter((size) => sizeNow !== null && size >= sizeNow);
-  return missed.length > 0 ? [`So the simulation is too hopeful at ${missed.join(', ')}: trust the measurement.`] : [];
-}
-
-/** Without a scenario, nobody knows before where requests will go. @param {Slo[]} slos @param {Variant[]} variants */
-function describeUnreached(slos, variants) {
-  const routes = [...new Set(variants.flatMap(({ measured }) => Object.keys(measured?.routes ?? {})))].sort();
-  const unreached = new Set(slos.map(({ route }) => route).filter((route) => !routes.includes(route)));
-  if (unreached.size === 0 || routes.length === 0) return '';
-  return ` No request went to ${[...unreached].join(', ')}, only to ${routes.join(', ')}.`;
-}
-
-/** @param {Slo[]} slos @param {Variant[]} variants @param {GoalVerdict} wanted @returns {number[]} */
-function listSizes(slos, variants, wanted) {
-  return variants
-    .filter(({ measured }) => measured && judgeGoals(slos, measured) === wanted)
-    .map(({ settings }) => settings.poolSize);
 }
 
 /**

@@ -7,6 +7,7 @@ import { createPredictView, foldSizes, pickRows } from '../../predictions/predic
 import { renderHtml } from '../../report/html.js';
 import { renderTable } from '../../report/table.js';
 import { explainCheck, explainHidden, explainTrust } from '../../predictions/explain-check.js';
+import { explainSweep } from '../../sweep/explain-sweep.js';
 
 /** @import { Advice, TraceCheck } from 'mongodb-pool-predictor' */
 
@@ -31,28 +32,26 @@ describe('advice', () => {
     ...changes,
   });
 
-  /** The words for an advised size of three, or what changes make of it. @param {Partial<Advice>} changes */
-  const explainSize = (changes) =>
-    explainAdvice(
-      {
-        verdict: 'size',
-        poolSize: 3,
-        sizeNow: 3,
-        seeds: 59,
-        firstSeed: 1,
-        noise: null,
-        parts: null,
-        ...{ denial: null, fewest: null, smaller: null },
-        remedies: [],
-        fleet: null,
-        saturation: null,
-        samples: [{ slo, count: 60, needed: 5, isEnough: true, easier: [] }],
-        rows: [row],
-        loads: [load],
-        ...changes,
-      },
-      { load: 'the recorded load' },
-    ).join(' ');
+  /** A size of three, or what changes make of it. @param {Partial<Advice>} changes @returns {Advice} */
+  const adviceOf = (changes) => ({
+    verdict: 'size',
+    poolSize: 3,
+    sizeNow: 3,
+    seeds: 59,
+    firstSeed: 1,
+    noise: null,
+    parts: null,
+    ...{ denial: null, fewest: null, smaller: null },
+    remedies: [],
+    fleet: null,
+    saturation: null,
+    samples: [{ slo, count: 60, needed: 5, isEnough: true, easier: [] }],
+    rows: [row],
+    loads: [load],
+    ...changes,
+  });
+  const explainSize = (/** @type {Partial<Advice>} */ changes) =>
+    explainAdvice(adviceOf(changes), { load: 'the recorded load' }).join(' ');
 
   test('an advised size comes with its numbers and alternatives', () => {
     const remedy = {
@@ -112,6 +111,47 @@ describe('advice', () => {
     ).toBe(
       'No pool size meets all goals with 30 % more requests: 2 meet them at the recorded load, in 95 of 100 runs.',
     );
+  });
+
+  describe('beside what a sweep measured', () => {
+    const advised =
+      '3 connections: 2 meet /report p50 < 900 ms at the load measured at pool size 4, 3 also with 30 % more ' +
+      'requests, in 95 of 100 runs.';
+    const advice = { ...adviceOf({ sizeNow: 2, loads: [load, { ...load, factor: 1.3 }] }), recordedSize: 4 };
+
+    /** @param {Record<number, number>} p50Ms by pool size @param {number} [count] of requests */
+    const sizesOf = (p50Ms, count = 60) =>
+      Object.entries(p50Ms).map(([poolSize, ms]) => ({
+        settings: { poolSize: Number(poolSize) },
+        measured: { routes: { '/report': { count } }, goals: { [slo.text]: ms } },
+      }));
+
+    /** @type {[repeats: number, p50Ms: Record<number, number>, met: string, measured: string, tooHopeful: string][]} */
+    const MEASURED = [
+      [1, { 1: 950, 2: 800, 4: 20 }, 'pool size 2, 4', 'once', ''],
+      [3, { 1: 950, 2: 950, 4: 20 }, 'pool size 4', '3 times', '2'],
+      [1, { 3: 950, 4: 1000 }, 'none of these pool sizes', 'once', '3, 4'],
+    ];
+
+    test.each(MEASURED)('%i x %j: the goal is met at %s', (repeats, p50Ms, met, measured, tooHopeful) => {
+      const [first, ...others] = explainSweep([slo], sizesOf(p50Ms), { advice, repeats });
+      const said = `Measured: the goal is met at ${met}. Each size was measured ${measured}, without headroom.`;
+      const dispute = ` So the simulation is too hopeful at ${tooHopeful}: trust the measurement.`;
+      expect(first).toBe(`${advised} ${said}${tooHopeful && dispute}`);
+      expect(others.join(' ')).toContain('Connections in use without a limit:');
+    });
+
+    test('what was measured comes first where there is no advice', () => {
+      const samples = [{ slo, count: 4, needed: 5, isEnough: false, easier: [] }];
+      const refused = { ...advice, verdict: /** @type {const} */ ('notEnoughData'), samples };
+      expect(explainSweep([slo], sizesOf({ 2: 20 }, 4), { advice: refused, repeats: 1 })).toEqual([
+        'Measured: no verdict about the goal at pool size 2, from too few requests.',
+        expect.stringMatching(/^There is no advice for this load: The load has 4 requests to \/report, but /),
+      ]);
+      expect(explainSweep([slo, slo], sizesOf({ 2: 20, 4: 20 }), { repeats: 1 })).toEqual([
+        'Measured: all goals are met at pool size 2, 4.',
+      ]);
+    });
   });
 
   test('one connection less may be too few only in the other reading, or because requests fail', () => {
