@@ -24,7 +24,7 @@ const BARE_ADDRESS = /^[\w.-]+:\d+(?:\/|$)/;
 const [FINE, ERROR, PROBLEM] = [0, 1, 2];
 
 /** Sizes up to this many times the recorded one are tried, for a better one. */
-const MAX_TIMES = 4;
+const MAX_TIMES = 8;
 const MAX_SIZES = 60;
 
 /** @type {CommandData} */

@@ -65,7 +65,7 @@ console.log(choosePaint(process.stdout) ? 'some' : 'none');`,
         "advise --trace examples/ordinary-minute.jsonl --slo '/fast p95 < 100ms'",
         '\u001b[1m\u001b[32m14 connections: 12 meet /fast p95 < ',
       ],
-      [`predict --trace ${trace}`, '\u001b[1mBest guess: 15 connections, because'],
+      [`predict --trace ${trace}`, '\u001b[1mBest guess: 14 connections, because'],
       [`replay ${trace} --out ${path.join(await scratchFolder(), 'page.html')}`, '\u001b[1m68 % of the requests wait'],
     ])
       expect(await runInTerminal(`lab/cli.js ${command}`)).toContain(answer);

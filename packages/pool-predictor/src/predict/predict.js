@@ -158,11 +158,10 @@ async function predictReading({
   const unlimited = await simulatePool(UNLIMITED, [once]);
   const facts = describeLoad(load, services, unlimited.shown);
   /** @type {PredictedFigures[]} */
-  const predicted = [];
-  for (const poolSize of poolSizes) {
-    const results = findAlike(poolOf(poolSize)) ?? (await simulatePool(poolOf(poolSize)));
-    predicted.push(widen(centreBand(results), poolSize));
-  }
+  const figures = [];
+  for (const poolSize of poolSizes)
+    figures.push(centreBand(findAlike(poolOf(poolSize)) ?? (await simulatePool(poolOf(poolSize)))));
+  const predicted = figures.map((each, index) => widen(each, poolSizes[index]));
   const largest = poolOf(UNLIMITED.maxPoolSize);
   // With more connections the first queries wait for their opening all the same.
   const best = load.withOpenings && isDriverPool(largest) ? { ...largest, minPoolSize: 0 } : withoutLimit(largest);
@@ -175,20 +174,34 @@ async function predictReading({
   // The floor is known only for a pool that all routes share.
   const floor = isDriverPool(best) ? facts.floor : 1;
   const knee = findKnee(
-    poolSizes.map((poolSize, index) => ({ poolSize, figures: predicted[index] })),
-    centreBand(best === UNLIMITED ? unlimited : await simulatePool(best)),
+    poolSizes.map((poolSize, index) => ({ poolSize, figures: highEndOf(figures[index]) })),
+    highEndOf(centreBand(best === UNLIMITED ? unlimited : await simulatePool(best))),
     floor,
   );
+  const peakActive = Math.max(...unlimited.all.map((run) => run.peakActive));
   const slowdown = findSlowdown(
     poolSizes.map((poolSize, index) => ({ poolSize, routes: predicted[index].routes })),
     services,
   );
   return {
     variants,
-    load: { ...facts, floor, knee: knee ?? null, slowdown: facts.usedShare >= SERVER.busyShare ? slowdown : null },
+    load: {
+      ...facts,
+      floor,
+      knee: knee === undefined ? null : Math.min(knee, peakActive),
+      slowdown: facts.usedShare >= SERVER.busyShare ? slowdown : null,
+    },
     seeds,
     firstSeed,
   };
+}
+
+/**
+ * More connections help as long as they make the time shorter that 95 of 100 runs keep to, as `advise` wants.
+ * @param {PredictedFigures} figures
+ */
+function highEndOf(figures) {
+  return figures.high ?? figures;
 }
 
 /**

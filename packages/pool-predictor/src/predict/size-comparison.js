@@ -56,14 +56,13 @@ export function findKnee(sizes, unlimited, floor) {
  *   tried still helps
  * @property {boolean} isServerLimit with more, the server would be the bottleneck
  *
- * @param {{ knee: number | null, peakActive: number, floor: number, slowdown: Slowdown | null }} load
+ * @param {{ knee: number | null, floor: number, slowdown: Slowdown | null }} load
  * @returns {BestGuess}
  */
-export function guessBest({ knee, peakActive, floor, slowdown }) {
+export function guessBest({ knee, floor, slowdown }) {
   if (knee === null) return { size: null, isServerLimit: false };
-  const enough = Math.min(knee, peakActive);
   const limit = slowdown ? Math.max(slowdown.poolSize, floor) : Infinity;
-  return { size: Math.min(enough, limit), isServerLimit: limit < enough };
+  return { size: Math.min(knee, limit), isServerLimit: limit < knee };
 }
 
 /** @param {number | undefined} ms undefined where no request reached the route @param {number} bestMs */

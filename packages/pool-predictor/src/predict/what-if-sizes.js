@@ -11,13 +11,14 @@ export function isSame(ms, otherMs) {
 }
 
 /**
- * Chooses sizes up to twice the recorded size and twice what the load needs, the recorded size included.
+ * Chooses sizes up to twice the recorded size and three times what the load needs on average, the recorded size
+ * included. A load that needs 5 at a time may need 15 so that 95 of 100 runs are no slower than with any more.
  *
  * @param {number} recordedSize
  * @param {number} needed connections in use on average
  */
 export function choosePoolSizes(recordedSize, needed) {
-  const largest = Math.max(MIN_LARGEST, 2 * recordedSize, 2 * needed);
+  const largest = Math.max(MIN_LARGEST, 2 * recordedSize, 3 * needed);
   const end = SIZES.findIndex((size) => size >= largest);
   const sizes = end === -1 ? SIZES : SIZES.slice(0, end + 1);
   return [...new Set([...sizes, recordedSize])].sort((a, b) => a - b);

@@ -166,11 +166,10 @@ describe('the comparison of sizes', () => {
 
   test('the best guess is no size from which on the server is the bottleneck', () => {
     const guess = (/** @type {object} */ changes) =>
-      guessBest(/** @type {any} */ ({ knee: 16, peakActive: 20, floor: 2, slowdown: { poolSize: 8 }, ...changes }));
+      guessBest(/** @type {any} */ ({ knee: 16, floor: 2, slowdown: { poolSize: 8 }, ...changes }));
     expect(guess({})).toEqual({ size: 8, isServerLimit: true });
     expect(guess({ floor: 12 })).toEqual({ size: 12, isServerLimit: true });
     expect(guess({ slowdown: null })).toEqual({ size: 16, isServerLimit: false });
-    expect(guess({ peakActive: 6 })).toEqual({ size: 6, isServerLimit: false });
     expect(guess({ knee: null })).toEqual({ size: null, isServerLimit: false });
   });
 

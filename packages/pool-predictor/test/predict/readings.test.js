@@ -34,7 +34,7 @@ describe('two readings of a load', () => {
       [18, 18],
       [expect.closeTo(110), expect.closeTo(110)],
     ]);
-    expect(need).toMatchObject({ floor: ms, knee: 7, peakActive: 6, best: { size: 6 } });
+    expect(need).toMatchObject({ floor: ms, knee: 7, peakActive: 6, best: { size: 7 } });
   });
 
   test('no size is enough for both if there is none for one', () => {

@@ -421,8 +421,8 @@ describe('what if', () => {
       const at = (/** @type {number} */ size) => cut.routes[FAST].predicted[cut.poolSizes.indexOf(size)];
       expect(at(2).ms).toBeGreaterThan(cut.routes[FAST].measuredMs);
       expect(at(8).lowMs).toBeLessThan(20);
-      // Five of the slow ones at once, and the others; the other reading has more.
-      for (const { best } of [cut, whole]) expect([6, 7, 8, 9, 10, 11]).toContain(best?.size);
+      // Five of the slow ones at once on average, and more in 5 of 100 runs.
+      for (const { best } of [cut, whole]) expect([10, 12, 15]).toContain(best?.size);
     });
 
     test('a route that was never answered gets no figures, and neither do the others', async () => {
@@ -483,7 +483,7 @@ describe('what if', () => {
     test.each([
       [1, 0.5, 10],
       [6, 0.5, 12],
-      [1, 22, 50],
+      [1, 22, 70],
       [100, 1, 200],
       [700, 1, 1000],
     ])('with %i connections and %d busy go up to %i', (recordedSize, needed, largest) => {
