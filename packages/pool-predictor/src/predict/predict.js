@@ -20,7 +20,7 @@ import { centreBand } from '../runs/run-figures.js';
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
 /** @import { ReadingPrediction } from './readings.js' */
 /** @import { RunProgress, SimulateRuns } from '../runs/simulation-runs.js' */
-/** @import { PredictedFigures } from '../runs/run-figures.js' */
+/** @import { PredictedFigures, RunFigures } from '../runs/run-figures.js' */
 /** @import { SimulationResult } from '../simulator/simulate.js' */
 /** @import { BestGuess, Slowdown } from './size-comparison.js' */
 /** @import { Service } from '../simulator/service-time.js' */
@@ -157,30 +157,27 @@ async function predictReading({
 
   const unlimited = await simulatePool(UNLIMITED, [once]);
   const facts = describeLoad(load, services, unlimited.shown);
-  /** @type {PredictedFigures[]} */
-  const figures = [];
-  for (const poolSize of poolSizes)
-    figures.push(centreBand(findAlike(poolOf(poolSize)) ?? (await simulatePool(poolOf(poolSize)))));
-  const predicted = figures.map((each, index) => widen(each, poolSizes[index]));
+  /** @type {PredictedVariant[]} */
+  const variants = [];
+  // More connections help as long as they shorten the times that 95 of 100 runs keep to, as with `advise`.
+  /** @type {{ poolSize: number, figures: RunFigures }[]} */
+  const highEnds = [];
+  for (const poolSize of poolSizes) {
+    const band = centreBand(findAlike(poolOf(poolSize)) ?? (await simulatePool(poolOf(poolSize))));
+    highEnds.push({ poolSize, figures: band.high ?? band });
+    const predicted = widen(band, poolSize);
+    variants.push({ name: `pool ${poolSize}`, settings: { poolSize }, measured: null, predicted });
+  }
   const largest = poolOf(UNLIMITED.maxPoolSize);
   // With more connections the first queries wait for their opening all the same.
-  const best = load.withOpenings && isDriverPool(largest) ? { ...largest, minPoolSize: 0 } : withoutLimit(largest);
-  const variants = poolSizes.map((poolSize, index) => ({
-    name: `pool ${poolSize}`,
-    settings: { poolSize },
-    measured: null,
-    predicted: predicted[index],
-  }));
+  const best = load.withOpenings && isDriverPool(largest) ? { ...largest, minPoolSize: 0 } : removeLimit(largest);
   // The floor is known only for a pool that all routes share.
   const floor = isDriverPool(best) ? facts.floor : 1;
-  const knee = findKnee(
-    poolSizes.map((poolSize, index) => ({ poolSize, figures: highEndOf(figures[index]) })),
-    highEndOf(centreBand(best === UNLIMITED ? unlimited : await simulatePool(best))),
-    floor,
-  );
+  const band = centreBand(best === UNLIMITED ? unlimited : await simulatePool(best));
+  const knee = findKnee(highEnds, band.high ?? band, floor);
   const peakActive = Math.max(...unlimited.all.map((run) => run.peakActive));
   const slowdown = findSlowdown(
-    poolSizes.map((poolSize, index) => ({ poolSize, routes: predicted[index].routes })),
+    variants.map(({ settings: { poolSize }, predicted: { routes } }) => ({ poolSize, routes })),
     services,
   );
   return {
@@ -188,7 +185,7 @@ async function predictReading({
     load: {
       ...facts,
       floor,
-      knee: knee === undefined ? null : Math.min(knee, peakActive),
+      knee: knee && Math.min(knee, peakActive),
       slowdown: facts.usedShare >= SERVER.busyShare ? slowdown : null,
     },
     seeds,
@@ -197,19 +194,11 @@ async function predictReading({
 }
 
 /**
- * More connections help as long as they make the time shorter that 95 of 100 runs keep to, as `advise` wants.
- * @param {PredictedFigures} figures
- */
-function highEndOf(figures) {
-  return figures.high ?? figures;
-}
-
-/**
  * Removes the limit on connections from a pool, or from its common part.
  * @param {PoolOptions} pool
  * @returns {PoolOptions}
  */
-function withoutLimit(pool) {
+function removeLimit(pool) {
   if (pool.kind === 'pipelining' || (isDriverPool(pool) && !pool.requestTimeoutMs)) return UNLIMITED;
   return { ...pool, minPoolSize: 0, connectMs: 0, maxConnecting: UNLIMITED.maxPoolSize, warm: false };
 }

@@ -35,7 +35,7 @@ export function isMuchLonger(ms, otherMs) {
  * @param {{ poolSize: number, figures: RunFigures }[]} sizes ascending
  * @param {RunFigures} unlimited
  * @param {number} floor
- * @returns {number | undefined} the size
+ * @returns {number | null} the size
  */
 export function findKnee(sizes, unlimited, floor) {
   const last = sizes.findLastIndex(
@@ -47,7 +47,7 @@ export function findKnee(sizes, unlimited, floor) {
           isWorse(routes[route]?.all.p95Ms, best.p95Ms) || isWorse(routes[route]?.all.p99Ms, best.p99Ms),
       ),
   );
-  return sizes[last + 1]?.poolSize;
+  return sizes[last + 1]?.poolSize ?? null;
 }
 
 /**
