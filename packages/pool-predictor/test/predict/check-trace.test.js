@@ -193,7 +193,7 @@ describe('the comparison of sizes', () => {
       expect(kneeOf([figuresOf(106.1, 200), good])).toBe(2);
       expect(kneeOf([figuresOf(100, 211.1), good])).toBe(2);
       expect(kneeOf([good, figuresOf(500, 900), good])).toBe(3);
-      expect(kneeOf([good, figuresOf(500, 900)])).toBeUndefined();
+      expect(kneeOf([good, figuresOf(500, 900)])).toBeNull();
     });
 
     test('needs the floor, and no more failures than without a limit', () => {
