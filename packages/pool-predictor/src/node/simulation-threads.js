@@ -114,5 +114,12 @@ function startThread({ load, services, ...input }, jobs, threads) {
     wake();
   });
   wake();
-  return { wake, end: () => worker.terminate() };
+  return {
+    wake,
+    end() {
+      // The first message may still come. It would let this process end before the thread has.
+      worker.removeAllListeners('message');
+      return worker.terminate();
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -76,6 +77,25 @@ describe('threads', () => {
       expect(results).toEqual(await open({}, { threads: 1 }).simulateRuns(runs));
       expect(new Set(results.map(({ maxMs }) => maxMs)).size).toBeGreaterThan(6);
       expect(done).toBe(12);
+    });
+
+    test('keep the process alive until all have ended, also if one says that it has started while they end', () => {
+      const code = `
+        import { createScenarioLoad } from '${new URL('../../src/index.js', import.meta.url)}';
+        import { createSimulationThreads } from '${new URL('../../src/node/index.js', import.meta.url)}';
+        const scenario = { weight: 1, steps: [{ kind: 'request', route: '/a' }] };
+        const load = createScenarioLoad({ phases: [{ durationMs: 9, arrivalCount: 9 }], scenarios: [scenario] });
+        const services = { '/a': { kind: 'exponential', meanMs: 2 } };
+        for (let round = 0; round < 8; round++) {
+          const { simulateRuns, close } = createSimulationThreads({ load, services }, { threads: 2, minWorkMs: 0 });
+          await simulateRuns([1, 2, 3, 4].map((seed) => ({ pool: { maxPoolSize: 1 }, seed, factor: 1 })));
+          // Meanwhile the other thread starts, and its message waits to be read.
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+          await close();
+        }
+        console.log('ended');`;
+      const stdout = execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+      expect(stdout).toBe('ended\n');
     });
 
     test('do so for a trace, and for several calls at once', async () => {
