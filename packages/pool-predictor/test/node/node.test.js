@@ -79,7 +79,7 @@ describe('threads', () => {
       expect(done).toBe(12);
     });
 
-    test('keep the process alive until all have ended, also if one says that it has started while they end', () => {
+    test('keep the process alive until all have ended, also if one says that it has started while they end', async () => {
       const code = `
         import { createScenarioLoad } from '${new URL('../../src/index.js', import.meta.url)}';
         import { createSimulationThreads } from '${new URL('../../src/node/index.js', import.meta.url)}';
@@ -94,7 +94,9 @@ describe('threads', () => {
           await close();
         }
         console.log('ended');`;
-      const stdout = execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+      const script = path.join(await scratchFolder(), 'threads.mjs');
+      await writeFile(script, code);
+      const stdout = execFileSync(process.execPath, [script], { encoding: 'utf8' });
       expect(stdout).toBe('ended\n');
     });
 
