@@ -79,7 +79,7 @@ describe('threads', () => {
       expect(done).toBe(12);
     });
 
-    test('keep the process alive until all have ended, also if one says that it has started while they end', async () => {
+    test('keep the process alive until they have ended, even if one has only just started', async () => {
       const code = `
         import { createScenarioLoad } from '${new URL('../../src/index.js', import.meta.url)}';
         import { createSimulationThreads } from '${new URL('../../src/node/index.js', import.meta.url)}';
