@@ -4,13 +4,13 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Command } from 'commander';
 import { judgeAdvice, listErrors, summariseAdvice, summariseFigures, tabulateVerdicts } from './corpus/accuracy.js';
-import { compareAll, compareAllMeasurements, writePages } from './corpus/accuracy-table.js';
+import { compareAll, compareAllMeasurements } from './corpus/accuracy-table.js';
 import { findContradictions } from './corpus/contradictions.js';
 import { compareAnswers, hasChanged } from './corpus/compare-answers.js';
+import { writePages } from './corpus/fill-pages.js';
 import { layOutJson } from './corpus/facts.js';
 import { importRecordings } from './corpus/import-recordings.js';
 import { CORPUS, askAll, listRecordings } from './corpus/recordings.js';
-import { renderVerdicts, writeVerdicts } from './corpus/verdict-table.js';
 
 /** @import { Answers, Recording } from './corpus/recordings.js' */
 
@@ -49,8 +49,7 @@ if (check) process.exitCode = count + contradictions.length > 0 ? 1 : 0;
 else {
   for (const { recording, answers: said } of now)
     await writeFile(path.join(CORPUS, `${recording.name}.json`), `${layOutJson(said)}\n`);
-  await writePages(loadsOf(now));
-  await writeVerdicts(renderVerdicts(now));
+  await writePages(now);
 }
 
 /** @returns {number} recordings whose answers changed */

@@ -1,12 +1,11 @@
 // The matrix of injected causes against verdicts in docs/doctor.md, as the corpus gives it.
-import { readFile, writeFile } from 'node:fs/promises';
 import { isRight } from '../../benchmarks/doctor/cases.js';
 import { sum } from 'mongodb-pool-predictor/statistics';
+import { renderRows } from './render-rows.js';
 
-/** @import { Answers, Measured, Recording } from './recordings.js' */
+/** @import { Answered } from './accuracy-table.js' */
+/** @import { Measured, Recording } from './recordings.js' */
 
-const PAGE = new URL('../../docs/doctor.md', import.meta.url);
-const PLACE = /(?<=<!-- verdicts -->\n).*(?=\n<!-- \/verdicts -->)/s;
 const SHAPES = ['open-loop', 'closed-loop'];
 /** A cause with this share of the waits is named below the verdict, with advice. */
 const NAMED_SHARE = 0.2;
@@ -14,8 +13,6 @@ const NAMED_SHARE = 0.2;
 const HELPED_SHARE = 0.9;
 /** Verdicts that the pool has too few connections for what the app asks of it. */
 const TOO_SMALL = ['fullPool', 'severalAtOnce'];
-
-/** @typedef {{ recording: Recording, answers: Answers }} Answered */
 
 /** @param {Answered[]} all */
 export function renderVerdicts(all) {
@@ -120,22 +117,4 @@ function hasLargerHelped({ name, measured: truth }) {
 function meanOf(routes) {
   const all = Object.values(routes).map(({ count, failures, meanMs }) => ({ good: count - failures, meanMs }));
   return sum(all.map(({ good, meanMs }) => good * meanMs)) / sum(all.map(({ good }) => good));
-}
-
-/** @param {string[]} headings @param {string[][]} rows */
-function renderRows(headings, rows) {
-  return [headings, headings.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-}
-
-/** The text as it stands there. */
-export async function readVerdicts() {
-  return (await readFile(PAGE, 'utf8')).match(PLACE)?.[0];
-}
-
-/** @param {string} text */
-export async function writeVerdicts(text) {
-  await writeFile(
-    PAGE,
-    (await readFile(PAGE, 'utf8')).replace(PLACE, () => text),
-  );
 }
