@@ -102,7 +102,7 @@ const ANSWERS = [
     `npx pool-lab advise loadtests/users-and-admins.yaml --slo '/fast p99 < 50ms' ${SERVICES}`,
     /^\d+ connections: \d+ meet /,
   ],
-  [`npx pool-lab predict ${MINUTE} --pool-sizes 8,12,16`, /^Best guess: 9 to 12 connections/],
+  [`npx pool-lab predict ${MINUTE} --pool-sizes 8,12,16`, /^Best guess: 13 to 16 connections/],
   [`npx pool-lab advise --slo '/fast p99 < 100ms' ${MINUTE}`, /^17 connections: 14 meet /],
 ];
 
