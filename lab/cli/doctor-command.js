@@ -112,8 +112,7 @@ async function suggestSize(recorded, { verdict: { cause, facts } }) {
     const prediction = await inThreads({ load, services, resolutionMs: 0 }, (hooks) =>
       predict({ load, services, poolSizes, poolOf, seeds: 19, ...hooks }),
     );
-    const { knee, best } = prediction.load;
-    return best.isServerLimit ? best.size : knee;
+    return prediction.load.best.size;
   };
   // In two steps: a long recording takes its time for each size.
   const sizes = Array.from({ length: Math.min(MAX_SIZES, (MAX_TIMES - 1) * size) }, (_, index) => size + index + 1);

@@ -58,7 +58,7 @@ const [MAX_SIMULATED_REQUESTS, MAX_REPLAYED_REQUESTS] = [5e6, 2e6];
  * @param {(progress: RunProgress) => void} [options.onProgress] called after each run
  * @returns {Promise<{ variants: PredictedVariant[], load: LoadFacts & { knee: number | null, slowdown: Slowdown | null,
  *   best: BestGuess }, seeds: number, firstSeed: number }>} knee: the first of the sizes from which on more connections
- *   do not help; null when the largest still helps
+ *   do not help, or what any run uses at most, if that is less; null when the largest size still helps
  * @throws {Error} for a load without requests, missing or invalid service times, or a number of runs without an exact
  *   band
  */

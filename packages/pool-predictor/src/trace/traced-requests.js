@@ -131,7 +131,7 @@ function groupCheckouts({ checkOutStartedMs, requestOf, requestEndedMs }) {
  * others are 0.
  * @param {Trace} trace
  */
-export function listPoolWaits({ checkOutStartedMs, waitMs, isBehind, openings }) {
+function listPoolWaits({ checkOutStartedMs, waitMs, isBehind, openings }) {
   if (!isBehind) return Array.from(waitMs);
   const { fromMs = [], durationsMs = [] } = openings ?? {};
   const opening = new Intervals(
