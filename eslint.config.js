@@ -96,6 +96,6 @@ export default [
     files: ['{src,lab}/**/browser/**', 'playground/browser/**', 'packages/pool-page/page/**'],
     languageOptions: { globals: globals.browser },
   },
-  { files: ['packages/pool-predictor/src/predict/prediction-worker.js'], languageOptions: { globals: globals.worker } },
+  { files: ['packages/pool-predictor/src/speedup/prediction-worker.js'], languageOptions: { globals: globals.worker } },
   { files: ['**/*.config.js'], rules: { 'no-restricted-syntax': 'off' } },
 ];

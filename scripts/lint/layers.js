@@ -55,6 +55,7 @@ const LAYERS = {
     ['src/runs/', 'src/server/'],
     ['src/predict/'],
     ['src/advise/'],
+    ['src/speedup/'],
     ['src/node/', 'src/index.js'],
   ],
 };

@@ -1,7 +1,9 @@
 export { advise } from './advise/advise.js';
+export { sizeByCommonRule } from './advise/common-rule.js';
 export { samplesNeeded } from './advise/confidence.js';
 export { compareFleet } from './advise/fleet.js';
 export { parseSlo } from './advise/slo.js';
+export { CAUSED_BY_QUERIES } from './doctor/causes.js';
 export { diagnose, judgeTrace, listLongestWaits } from './doctor/diagnose.js';
 export { findTimeouts } from './doctor/timeout-findings.js';
 export { createScenarioLoad } from './load/scenario-load.js';
@@ -22,6 +24,8 @@ export { createRunSimulator } from './runs/simulation-runs.js';
 export { createRandom } from './simulator/random.js';
 export { NO_OVERHEAD, meanServiceMs } from './simulator/service-time.js';
 export { simulate } from './simulator/simulate.js';
+export { parseChange } from './speedup/query-kinds.js';
+export { findSpeedups, tryChange } from './speedup/speedups.js';
 export { SLOW_ROUTES, poolOfApp, poolOfRecording } from './predict/pool-settings.js';
 export { checkRecording, openRecording, pickReplayed } from './predict/recording.js';
 export { groupHidden, hideUncertain } from './predict/shown-figures.js';
@@ -56,6 +60,9 @@ export { summariseTrace } from './trace/trace.js';
  * @typedef {import('./doctor/transaction-costs.js').TransactionCosts} TransactionCosts
  * @typedef {import('./doctor/setting-findings.js').SettingFinding} SettingFinding
  * @typedef {import('./load/load-facts.js').LoadFacts} LoadFacts
+ * @typedef {import('./speedup/speedups.js').Speedups} Speedups
+ * @typedef {import('./speedup/speedups.js').WhatIfQueries} WhatIfQueries
+ * @typedef {import('./speedup/query-kinds.js').WhatIfChange} WhatIfChange
  * @typedef {import('./load/load.js').Load} Load
  * @typedef {import('./runs/run-figures.js').PredictedFigures} PredictedFigures
  * @typedef {import('./predict/pool-settings.js').AppPool} AppPool
@@ -63,6 +70,7 @@ export { summariseTrace } from './trace/trace.js';
  * @typedef {import('./predict/recording.js').Recording} Recording
  * @typedef {import('./base/finding.js').CodedFinding} CodedFinding
  * @typedef {import('./predict/shown-figures.js').HiddenFigures} HiddenFigures
+ * @typedef {import('./predict/shown-figures.js').ShownFigure} ShownFigure
  * @typedef {import('./predict/trust.js').Trust} Trust
  * @typedef {import('./predict/what-if.js').WhatIf} WhatIf
  * @typedef {import('./predict/what-if.js').WhatIfRoute} WhatIfRoute

@@ -16,7 +16,7 @@ function importsOf(url, seen = new Set()) {
   return seen;
 }
 
-test.each(['simulator/simulate', 'predict/predict', 'predict/prediction-worker', 'reading/read-trace'])(
+test.each(['simulator/simulate', 'predict/predict', 'speedup/prediction-worker', 'reading/read-trace'])(
   '%s.js can run in a browser: it imports only relative files',
   (name) => {
     for (const imported of importsOf(new URL(`${name}.js`, FOLDER)))

@@ -12,7 +12,7 @@ import { joinStudies, studyLoad } from './study.js';
 /** @import { Fleet, FleetFacts } from './fleet.js' */
 /** @import { Judgement } from './judgement.js' */
 /** @import { Load } from '../load/load.js' */
-/** @import { AdviceRow, Smaller, StudiedLoad } from './advised-size.js' */
+/** @import { AdviceRow, RuleSize, Smaller, StudiedLoad } from './advised-size.js' */
 /** @import { Denial } from './denial.js' */
 /** @import { FirstSize } from './first-size.js' */
 /** @import { Noise, ResponseParts } from './overhead.js' */
@@ -55,8 +55,9 @@ const MIN_LONG_LOAD_REQUESTS = 3000;
  * @property {number | null} fewest callers who could have sent all requests of a recording: the other reading of it;
  *   null if there is none
  * @property {StudiedLoad[]} loads
- * @property {AdviceRow[]} rows see AdvisedSize, like the next two
+ * @property {AdviceRow[]} rows see AdvisedSize, like the next three
  * @property {Smaller | null} smaller
+ * @property {RuleSize | null} rule null where no size is advised
  * @property {Remedy[]} remedies
  * @property {FleetFacts | null} fleet
  * @property {Saturation | null} saturation null where queries do not slow each other down
@@ -125,7 +126,7 @@ export async function advise({
     ...{ poolSize: null, sizeNow: null, samples, seeds: count, firstSeed, noise: null, parts: null, denial: null },
     fewest: readings.length > 1 ? (load.callers?.fewest ?? null) : null,
     loads: studies.map(describeStudy),
-    ...{ rows: [], smaller: null, remedies: [], fleet: null, saturation: null },
+    ...{ rows: [], smaller: null, rule: null, remedies: [], fleet: null, saturation: null },
   };
   if (!samples.every(({ isEnough }) => isEnough)) return { ...known, verdict: 'notEnoughData' };
   const most = MAX_SIZES * Math.max(...studies.map(({ facts }) => facts.peakActive));

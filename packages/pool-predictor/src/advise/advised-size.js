@@ -1,4 +1,5 @@
 import { UNLIMITED } from '../simulator/create-pool.js';
+import { sizeByCommonRule } from './common-rule.js';
 import { compareFleet } from './fleet.js';
 import { compareRemedies } from './remedies.js';
 import { joinStudies } from './study.js';
@@ -36,12 +37,16 @@ import { joinStudies } from './study.js';
  * @typedef {{ poolSize: number, factor: number, reading: number, text: string, ms: number }} Smaller why one connection
  *   less is not enough: a goal, and up to how long it takes; in the likely reading, if that is known to miss it
  *
+ * @typedef {{ poolSize: number, goals: AdviceRow['goals'] }} RuleSize what the common rule gives for the load as it is,
+ *   see sizeByCommonRule, and what that size does to the goals there, in the reading with the longest times
+ *
  * @typedef {object} AdvisedSize
  * @property {'size' | 'tooManyConnections'} verdict
  * @property {number} poolSize
  * @property {number | null} sizeNow see Advice
  * @property {AdviceRow[]} rows
  * @property {Smaller | null} smaller null where that is none, or was not tried
+ * @property {RuleSize} rule
  * @property {Remedy[]} remedies that the servers have room for
  * @property {FleetFacts | null} fleet
  */
@@ -105,6 +110,7 @@ export async function describeSize({ studies, poolSize, services, slos, fleet })
     smaller: describeSmaller(studies, poolSize - 1),
     // Its runs are no reason why a size is too small, so it comes after that.
     sizeNow: most === 1 ? poolSize : await findSizeNow(studies, poolSize),
+    rule: await describeRule(studies.filter(({ factor }) => factor === 1)),
     remedies: await compareRemedies({
       studies: studies.filter(({ factor }) => factor === most),
       services,
@@ -129,6 +135,13 @@ async function describeRows(studies, poolSize) {
     ...{ poolSize, factor, failureShare, utilisation, peakWaiting },
     goals: goals.map(({ slo: { text }, medianMs, upperMs }) => ({ text, medianMs, upperMs })),
   }));
+}
+
+/** @param {LoadStudy[]} studies of the load as it is, the likely reading first @returns {Promise<RuleSize>} */
+async function describeRule(studies) {
+  const poolSize = sizeByCommonRule(studies[0].facts);
+  const [{ goals }] = await describeRows(studies, poolSize);
+  return { poolSize, goals };
 }
 
 /** How close a pool comes to the limit of a goal. @param {Judgement} judgement */

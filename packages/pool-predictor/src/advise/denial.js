@@ -4,6 +4,8 @@ import { summariseTrace } from '../trace/trace.js';
 /** @import { Load } from '../load/load.js' */
 /** @import { LoadStudy } from './study.js' */
 /** @import { Slo } from './slo.js' */
+/** @import { SimulationResult } from '../simulator/simulate.js' */
+/** @import { Trace } from '../trace/trace.js' */
 
 /**
  * A goal whose recorded figure is none that the simulation gives at the recorded size: it misreads the load.
@@ -27,9 +29,22 @@ export async function findDenial({ source, recordedSeed }, study, slos) {
   if (source?.kind !== 'trace') return null;
   const poolSize = Number(source.trace.header.maxPoolSize);
   if (!(poolSize > 0)) return null;
-  const recorded = summariseTrace(source.trace).routes;
   const { runs: all } = await study.judge({ maxPoolSize: poolSize });
   const runs = all.filter((_, index) => study.seeds[index] !== recordedSeed);
+  return compareRuns(source.trace, runs, slos);
+}
+
+/**
+ * Compares what was recorded with runs at the recorded size.
+ *
+ * @param {Trace} trace
+ * @param {SimulationResult[]} runs but for that which replays the trace itself
+ * @param {Pick<Slo, 'route' | 'figure'>[]} slos
+ * @returns {Denial | null}
+ */
+export function compareRuns(trace, runs, slos) {
+  const poolSize = Number(trace.header.maxPoolSize);
+  const recorded = summariseTrace(trace).routes;
   for (const { route, figure } of slos) {
     const name = figure in recorded[route] ? /** @type {'p95Ms'} */ (figure) : 'p95Ms';
     const times = runs.map(({ routes }) => routes[route]?.[name]).filter((ms) => ms >= 0);

@@ -31,3 +31,6 @@ export const GROWTH_CAUSES = ['coldStart', 'slowHandshake', 'maxConnecting', 'cl
 
 /** Causes that are one: connections being opened. @type {readonly Cause[]} */
 export const OPENING_CAUSES = [...GROWTH_CAUSES, 'idleConnections', 'lostConnections'];
+
+/** Causes that end sooner if queries take less time. @type {readonly Cause[]} */
+export const CAUSED_BY_QUERIES = ['fullPool', 'fullServer', 'severalAtOnce', 'concurrencyLimit'];

@@ -5,6 +5,7 @@ import { createTraceLoad } from './trace-load.js';
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
 /** @import { ServerOptions } from '../simulator/shared-cores.js' */
 /** @import { Service } from '../simulator/service-time.js' */
+/** @import { LoadChange } from './change-queries.js' */
 /** @import { Workload } from '../simulator/scenarios.js' */
 /** @import { CallerFacts } from '../trace/sessions.js' */
 /** @import { FollowUps } from '../trace/follow-ups.js' */
@@ -15,7 +16,7 @@ import { createTraceLoad } from './trace-load.js';
  *
  * @typedef {{ kind: 'scenario', workload: Workload, workers: number, server?: ServerOptions }
  *   | { kind: 'trace', trace: Trace, options: { resample: boolean, separateRoutes: string[], followUps: FollowUps,
- *     reading: 'likely' | 'fewest' } }} LoadSource
+ *     reading: 'likely' | 'fewest', change?: LoadChange } }} LoadSource
  */
 
 /**
@@ -37,6 +38,7 @@ import { createTraceLoad } from './trace-load.js';
  * @property {(pool: PoolOptions, seed: number, factor: number) => PoolOptions} [withOpenings] of a trace that shows how
  *   connections were opened: that pool, as cold as the recorded one and without a server when that one was, unless it
  *   says how warm it is
+ * @property {(change: LoadChange) => Load} [withChange] of a trace: the same, with other queries
  * @property {number} [recordedSeed] of a trace whose runs are resampled: the seed of the run that is the trace itself
  */
 

@@ -5,10 +5,12 @@ import { findFollowUps } from '../trace/follow-ups.js';
 import { describeCallers, isCaller, listCallerArrivals, listCallers, listSessions } from '../trace/sessions.js';
 import { findHandovers } from '../trace/handovers.js';
 import { groupByRoute } from '../trace/trace.js';
+import { changeServices, removeRequests } from './change-queries.js';
 
 /** @import { Arrival } from '../simulator/arrivals.js' */
 /** @import { FollowUps } from '../trace/follow-ups.js' */
 /** @import { Load } from './load.js' */
+/** @import { LoadChange } from './change-queries.js' */
 /** @import { Random } from '../simulator/random.js' */
 /** @import { CallerFacts, Session } from '../trace/sessions.js' */
 /** @import { KnownRequest } from '../simulator/request-plan.js' */
@@ -35,16 +37,19 @@ export const RECORDED_SEED = 1;
  * @param {string[]} [options.separateRoutes] routes that had a pool of their own, default none
  * @param {FollowUps} [options.followUps] default: found in the trace
  * @param {'likely' | 'fewest'} [options.reading] of the follow-ups, default likely
+ * @param {LoadChange} [options.change] default: none
  * @returns {TraceLoad}
  */
 export function createTraceLoad(
   trace,
-  { resample = false, separateRoutes = [], followUps = findFollowUps(trace), reading = 'likely' } = {},
+  { resample = false, separateRoutes = [], followUps = findFollowUps(trace), reading = 'likely', change } = {},
 ) {
   const { checkOutStartedMs, routes, routeOf, sharing, waiting = [] } = trace;
   const { requests } = followUps;
   const handoversMs = findHandovers(trace, (checkout) => (separateRoutes.includes(routes[routeOf[checkout]]) ? 1 : 0));
-  const servicesMs = sharing?.aloneMs ?? trace.useMs;
+  const recordedMs = sharing?.aloneMs ?? trace.useMs;
+  const servicesMs = change ? changeServices(trace, recordedMs, change) : recordedMs;
+  const options = { resample, separateRoutes, followUps, reading };
   const sessions = listSessions(trace, followUps, { servicesMs, handoversMs, reading });
   const endMs = Math.max(checkOutStartedMs[checkOutStartedMs.length - 1], ...waiting.map(({ startedMs }) => startedMs));
   const count = checkOutStartedMs.length + waiting.length;
@@ -55,11 +60,11 @@ export function createTraceLoad(
   // The last checkout is followed by a gap, too.
   const durationMs = Math.max(1, (endMs * count) / Math.max(1, count - 1));
   // What takes long is made when it is asked for: a thread, or a check, needs only the arrivals.
-  const timesOf = once(() => groupByRoute(trace, servicesMs));
+  const timesOf = once(() => groupByRoute(trace, servicesMs).map((times) => times.filter((ms) => ms >= 0)));
   const tailsOf = once(() => Object.fromEntries(routes.map((route, row) => [route, findTail(timesOf()[row])])));
   const longOf = once(() => findLong(sessions, tailsOf()));
   const servicesOf = once(() => listServices(trace, sessions, timesOf()));
-  const otherReadingOf = once(() => createTraceLoad(trace, { resample, separateRoutes, followUps, reading: 'fewest' }));
+  const otherReadingOf = once(() => createTraceLoad(trace, { ...options, reading: 'fewest', change }));
 
   /** @param {number} seed @param {number} factor @returns {VisitBlock[]} */
   function drawVisits(seed, factor) {
@@ -75,12 +80,14 @@ export function createTraceLoad(
       callers.length === 0
         ? visiting
         : merge(listCallerArrivals(calling, { factor, random: createRandom(seed, 'callers'), isRecorded }), visiting);
-    if (isRecorded) return all;
-    return redrawTails(all, { tails: tailsOf(), longRequests: longOf() }, createRandom(seed, 'tails'));
+    const sent = change?.isRemoved ? removeRequests(all, change.route) : all;
+    if (isRecorded) return sent;
+    return redrawTails(sent, { tails: tailsOf(), longRequests: longOf() }, createRandom(seed, 'tails'));
   }
 
   return {
-    source: { kind: 'trace', trace, options: { resample, separateRoutes, followUps, reading } },
+    source: { kind: 'trace', trace, options: { ...options, change } },
+    withChange: (other) => createTraceLoad(trace, { ...options, change: other }),
     server: sharing,
     routes,
     durationMs,

@@ -66,7 +66,7 @@ export function guessBest({ knee, floor, slowdown }) {
 }
 
 /** @param {number | undefined} ms undefined where no request reached the route @param {number} bestMs */
-function isWorse(ms, bestMs) {
+export function isWorse(ms, bestMs) {
   return bestMs >= 0 && !(Number(ms) <= bestMs * (1 + COMMON.smallShare) + PREDICTION.equalMs);
 }
 

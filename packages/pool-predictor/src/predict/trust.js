@@ -27,6 +27,7 @@ import { isMuchLonger } from './size-comparison.js';
  * @property {ReturnType<typeof judgeFailures>} whyUnknownFailures why it is unknown how many requests fail at a size
  * @property {(poolSize: number) => number} marginAt by which share of it a time may be longer than in all simulated
  *   runs: those of callers who wait are much alike, and where they share a server, its model errs by more
+ * @property {(poolSize: number) => number} wideningAt see createWidening
  * @property {(figures: PredictedFigures, poolSize: number) => PredictedFigures} widen makes the band of a size as wide
  *   as its distance from the recorded size needs it
  */
@@ -74,6 +75,7 @@ export function judgeTrust({ trace, load, others = [], serverCores }, check) {
       return isWide ? found('wideBand', { fewest: load.callers?.fewest ?? null }) : null;
     },
     whyUnknownFailures: judgeFailures(trace),
+    wideningAt,
     marginAt: (size) => (isOfCallers && sharing ? wideningAt(size) : 0),
     widen: (figures, size) => widenBand(figures, wideningAt(size)),
   };

@@ -6,6 +6,7 @@ import { timeoutsOf, UNLIMITED } from '../simulator/create-pool.js';
 import { NEVER } from '../simulator/event-heap.js';
 
 /** @import { Load } from '../load/load.js' */
+/** @import { LoadChange } from '../load/change-queries.js' */
 /** @import { PoolOptions } from '../simulator/create-pool.js' */
 /** @import { SimulationResult } from '../simulator/simulate.js' */
 /** @import { Service } from '../simulator/service-time.js' */
@@ -23,8 +24,8 @@ const MAX_BLOCK_MS = 50;
  * @property {number} [resolutionMs] see simulate
  * @property {boolean} [keepRequests] see simulate
  *
- * @typedef {{ pool: PoolOptions, seed: number, factor: number, reading?: number }} Run factor: times the load's arrival
- *   rate; reading: row in readingsOf(load), default the first
+ * @typedef {{ pool: PoolOptions, seed: number, factor: number, reading?: number, change?: LoadChange }} Run factor:
+ *   times the load's arrival rate; reading: row in readingsOf(load), default the first
  *
  * @typedef {(runs: Run[], onRun?: () => void) => Promise<SimulationResult[]>} SimulateRuns results in the order of the
  *   runs; onRun is called after each
@@ -42,8 +43,9 @@ export function isRandom({ load, services, overhead, resolutionMs = 0 }) {
  */
 export function createRunSimulator({ load, services, overhead, resolutionMs, keepRequests }) {
   const drawn = listDrawn(load, services);
-  return ({ pool, seed, factor, reading = 0 }) => {
-    const read = reading === 0 ? load : readingsOf(load)[reading];
+  const changeLoad = createChanger();
+  return ({ pool, seed, factor, reading = 0, change }) => {
+    const read = changeLoad(reading === 0 ? load : readingsOf(load)[reading], change);
     return simulate({
       workload: read.workload,
       services: mapServices(drawn, (service, route) => resample(service, createRandom(seed, `sample of ${route}`))),
@@ -55,6 +57,19 @@ export function createRunSimulator({ load, services, overhead, resolutionMs, kee
       server: read.server,
       overhead: overhead && resample(overhead, createRandom(seed, 'sample of the overhead')),
     });
+  };
+}
+
+/** Changes loads, and remembers the last one: the runs of a change come one after another. */
+function createChanger() {
+  /** @type {{ load?: Load, key?: string, changed?: Load }} */
+  let last = {};
+  /** @param {Load} load @param {LoadChange} [change] @returns {Load} */
+  return (load, change) => {
+    if (!change) return load;
+    const key = JSON.stringify(change);
+    if (last.load !== load || last.key !== key) last = { load, key, changed: load.withChange?.(change) };
+    return last.changed ?? load;
   };
 }
 
@@ -157,14 +172,18 @@ export function createRuns({ simulateRuns, seeds, firstSeed = 1, factor = 1 }) {
  * @returns {SimulateRuns}
  */
 export function rememberRuns(simulateRuns) {
-  /** @type {Map<string, SimulationResult>} */
+  /** @type {Map<string, Promise<SimulationResult>>} */
   const known = new Map();
-  return async (runs, onRun) => {
+  return (runs, onRun) => {
     const keys = runs.map((run) => JSON.stringify(run));
     const missing = runs.filter((_, index) => !known.has(keys[index]));
-    const added = missing.length > 0 ? await simulateRuns(missing, onRun) : [];
-    for (const [index, run] of missing.entries()) known.set(JSON.stringify(run), added[index]);
-    return keys.map((key) => /** @type {SimulationResult} */ (known.get(key)));
+    const added = missing.length > 0 ? simulateRuns(missing, onRun) : Promise.resolve([]);
+    for (const [index, run] of missing.entries())
+      known.set(
+        JSON.stringify(run),
+        added.then((results) => results[index]),
+      );
+    return Promise.all(keys.map((key) => /** @type {Promise<SimulationResult>} */ (known.get(key))));
   };
 }
 

@@ -296,10 +296,21 @@ export class Model {
       if (gapMs > 0) {
         user.later.push({ index, atMs: this.#clock.nowMs + gapMs });
         this.#clock.after(gapMs, EVENTS.queryStarts, user.id);
-      } else {
+      } else if (!this.#skipsQuery(user, index)) {
         this.#startQuery(user, index);
       }
     }
+  }
+
+  /**
+   * A query without a time is never sent: it ends when it would start.
+   * @param {User} user
+   * @param {number} index of the query
+   */
+  #skipsQuery(user, index) {
+    if (!Number.isNaN(user.servicesMs[index])) return false;
+    if (++user.ended === user.plan.endsAfter) this.#respond(user, true);
+    return true;
   }
 
   /** @param {User} user who has a place, and needs it no longer */
@@ -315,7 +326,8 @@ export class Model {
     if (user.hasPlace && user.started === 0) this.#startDue(user);
     for (let next = user.later.findIndex(({ atMs }) => atMs <= nowMs); next >= 0;) {
       const [{ index }] = user.later.splice(next, 1);
-      this.#startQuery(user, index);
+      if (this.#skipsQuery(user, index)) this.#startDue(user);
+      else this.#startQuery(user, index);
       next = user.later.findIndex(({ atMs }) => atMs <= nowMs);
     }
   }
@@ -356,8 +368,9 @@ export class Model {
       if (user.state === 'querying' && user.running === 0) this.#respond(user);
       return;
     }
+    const isLast = user.ended === user.plan.endsAfter;
     if (user.started < user.plan.startsAfter.length) this.#startDue(user);
-    if (user.ended === user.plan.endsAfter) this.#respond(user);
+    if (isLast) this.#respond(user);
   }
 
   /** No more queries of the user's request start. @param {User} user */

@@ -20,9 +20,9 @@
  * A request whose queries and times are known, such as one that was recorded.
  *
  * @typedef {RequestPlan & { servicesMs: number[], handoversMs: number[] | null, breaks?: boolean[] | null, leadMs:
- *   number, isMeasured: boolean }} KnownRequest servicesMs and handoversMs by query, null: all 0; breaks: which queries
- *   break their connections, so that these are closed, default none; leadMs: of its response, before the first query
- *   starts. isMeasured: the plan has the whole response, so no overhead is added
+ *   number, isMeasured: boolean }} KnownRequest servicesMs by query, NaN: it is never sent; handoversMs by query, null:
+ *   all 0; breaks: which queries break their connections, so that these are closed, default none; leadMs: of its
+ *   response, before the first query starts. isMeasured: the plan has the whole response, so no overhead is added
  */
 
 /** @type {RequestPlan[]} By number of queries. */

@@ -191,6 +191,8 @@ function takeRows(trace, pool) {
     waitMs: take(waitMs),
     useMs: take(completeUses(trace.checkouts)),
     routeOf: routeOf.map((row) => Number(newRow.get(row))),
+    operations: trace.operations,
+    operationOf: take(checkouts.operationOf),
     isBehind: rows.map((row) => (checkouts.behindCount[row] > 0 || selected.has(row) ? 1 : 0)),
     openings: { ...findOpenings(trace, pool, firstMs), settings: readOpeningSettings(pools[pool]) },
     ...describeRequests(requests, take(checkouts.requestOf), { uses, firstMs }),

@@ -4,7 +4,7 @@ import { summarise } from '../simulator/route-stats.js';
 import { joinRequests } from './traced-requests.js';
 
 /** @import { ClientUse } from './client-use.js' */
-/** @import { ReportedServer } from '../reading/recorded-trace.js' */
+/** @import { RecordedOperation, ReportedServer } from '../reading/recorded-trace.js' */
 /** @import { Outage } from '../simulator/driver-pool.js' */
 /** @import { Patience } from './patience.js' */
 /** @import { ConflictCounts } from './pool-transactions.js' */
@@ -21,6 +21,8 @@ import { joinRequests } from './traced-requests.js';
  * @property {ArrayLike<number>} waitMs
  * @property {ArrayLike<number>} useMs
  * @property {ArrayLike<number>} routeOf index into routes
+ * @property {RecordedOperation[]} [operations]
+ * @property {ArrayLike<number>} [operationOf] index into operations, -1 where unknown; the same
  * @property {ArrayLike<number>} [isBehind] 1: others had all connections of the pool when the wait began; the same
  * @property {ArrayLike<number>} [requestOf] the same number for the checkouts of one request, -1 where unknown
  * @property {ArrayLike<number>} [requestStartedMs] when that request arrived at the server, NaN where unknown
@@ -239,6 +241,7 @@ function pickPieces(trace, pieces) {
     useMs: pick(trace.useMs),
     routeOf: pick(trace.routeOf),
     ...(trace.limitedMs && { limitedMs: pick(trace.limitedMs) }),
+    ...(trace.operationOf && { operationOf: pick(trace.operationOf) }),
     ...(trace.isBehind && { isBehind: pick(trace.isBehind) }),
     ...(trace.requestOf && { requestOf: pick(trace.requestOf) }),
     ...(trace.requestStartedMs && { requestStartedMs: shift(trace.requestStartedMs) }),

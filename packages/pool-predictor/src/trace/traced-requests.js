@@ -186,7 +186,8 @@ export function planRequests(
     const single = { route, serviceMs: servicesMs[first], handoverMs: handoversMs[first], thinkMs: 0 };
     const isAtOnce = ownRows.every((row) => otherMsOf(row) <= COMMON.waitedMs);
     const isBroken = breaks !== undefined && ownRows.some((row) => breaks[row] === 1);
-    if (ownRows.length === 1 && !isMeasured[request] && isAtOnce && !isBroken) return single;
+    const isSent = !Number.isNaN(servicesMs[first]);
+    if (ownRows.length === 1 && !isMeasured[request] && isAtOnce && !isBroken && isSent) return single;
     const startsMs = Array.from(ownRows, (row) => checkOutStartedMs[row]);
     const { startsAfter, gapsMs, endsAfter, restMs } = planRecorded({
       startsMs,

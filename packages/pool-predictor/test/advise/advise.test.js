@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { advise } from '../../src/advise/advise.js';
+import { sizeByCommonRule } from '../../src/advise/common-rule.js';
 import { parseSlo } from '../../src/advise/slo.js';
 import { createScenarioLoad } from '../../src/load/scenario-load.js';
 import { simulateHere } from '../../src/runs/simulation-runs.js';
@@ -110,10 +111,33 @@ describe('an ordinary load with slow queries of half a second', () => {
     expect(advice.remedies[0].slow[0].p95Ms).toBeGreaterThan(600);
   });
 
+  test('says what the common rule would have given, and what it does to the goal at the load as it is', async () => {
+    // 20 requests a second: 5 % of 500 ms and 95 % of 2 ms are 0.54 connections in use, and 20 % more 0.65.
+    expect(advice.rule).toEqual({
+      poolSize: 1,
+      goals: [{ text: '/fast p99 < 50 ms', medianMs: expect.any(Number), upperMs: expect.any(Number) }],
+    });
+    expect(advice.rule?.goals[0].upperMs).toBeGreaterThan(advice.rows[0].goals[0].upperMs);
+    expect((await adviseOn(['/fast max < 1ms'])).rule).toBeNull();
+  });
+
   test('gives the same advice again', async () => {
     const simulateRuns = simulateHere({ load: ordinary, services: services(500) });
     expect(await adviseOn(['/fast p99 < 50ms'], { simulateRuns })).toEqual(advice);
   });
+});
+
+test('the common rule is operations a second x mean duration + 20 %, rounded up', () => {
+  const sizeOf = (/** @type {[ratePerSec: number, queries: number, meanMs: number][]} */ ...routes) =>
+    sizeByCommonRule({
+      routes: Object.fromEntries(
+        routes.map(([ratePerSec, queries, meanMs], index) => [`/${index}`, { count: 1, ratePerSec, queries, meanMs }]),
+      ),
+    });
+  // The example of its source: 10,000 operations a second of 10 ms.
+  expect(sizeOf([10_000, 1, 10])).toBe(120);
+  expect(sizeOf([20, 3, 50], [100, 1, 5])).toBe(5);
+  expect(sizeOf([0.1, 1, 2])).toBe(1);
 });
 
 describe('a load with two readings', () => {
