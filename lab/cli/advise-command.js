@@ -1,5 +1,6 @@
 import { countConnections } from 'mongodb-pool-page/universal/quantity.js';
-import { advise } from 'mongodb-pool-predictor';
+import { describeSpeedup } from 'mongodb-pool-page/universal/speedup-words.js';
+import { advise, parseChange } from 'mongodb-pool-predictor';
 import { paintText } from '../base/paint.js';
 import { describeEnvironment } from '../harness/environment.js';
 import { describeSharedPool } from '../predictions/describe-input.js';
@@ -10,6 +11,7 @@ import { inThreads } from './in-threads.js';
 import { LOAD_OPTIONS, OPTIONS, reword } from './options.js';
 import { parseBetween, parsePositive } from './option-parsers.js';
 import { readLoad } from './read-load.js';
+import { WHAT_IF, renderWhatIf, tryQueries } from './try-queries.js';
 
 /** @import { CommandData } from './add-command.js' */
 /** @import { Advice, CodedFinding, FirstSize, Slo, TraceCheck, Trust } from 'mongodb-pool-predictor' */
@@ -38,6 +40,7 @@ export const command = {
     ['--servers <n>', 'servers that each instance connects to', parsePositive],
     'serverLimit',
     reword('seeds', 'simulation runs of a random load, at least 59'),
+    WHAT_IF,
     'firstSeed',
     ['--explain', 'show what the load uses, and what the figures assume'],
     'json',
@@ -50,13 +53,16 @@ export const command = {
 /**
  * @param {string[]} scenario
  * @param {import('./read-load.js').LoadOptions & { slo: Slo[], headroom: number,
- *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, firstSeed: number, explain: boolean
- *   }} options
+ *   instances?: number, servers?: number, serverLimit?: number, seeds?: number, firstSeed: number, explain: boolean,
+ *   whatIf?: string[] }} options
  */
-async function findAdvice(scenario, { slo: slos, headroom, seeds, firstSeed, explain, ...others }) {
+async function findAdvice(scenario, { slo: slos, headroom, seeds, firstSeed, explain, whatIf, ...others }) {
   const { instances, servers, serverLimit, ...loadOptions } = others;
   const input = await readLoad({ ...loadOptions, scenario, firstSeed });
   const { load, simulation, check, trust } = input;
+  const { trace } = input;
+  if (whatIf && !trace) throw new Error('--what-if needs a recording: --trace FILE (pool-lab record)');
+  const changes = trace && whatIf?.map((text) => parseChange(text, trace));
   if (trust?.refusal) return refuse(trust.refusal, check);
   const isFleet = [instances, servers, serverLimit].some((option) => option !== undefined);
   const startedAt = new Date().toISOString();
@@ -71,19 +77,24 @@ async function findAdvice(scenario, { slo: slos, headroom, seeds, firstSeed, exp
   if (hidden) return refuse(hidden, check, 'the smallest that would do has no figures', advice.poolSize);
 
   if (advice.verdict !== 'size') process.exitCode = 1;
-  const words = explainAdvice(advice, { load: trust ? 'the recorded load' : 'this load', isBrief: !explain });
+  const recording = trace && { ...simulation, trace, load, settings: input.pool?.settings };
+  const trials = recording && trust && (await tryQueries(recording, trust, { goals: slos, changes }));
+  const speedup = trials?.speedups ? describeSpeedup(trials.speedups) : '';
+  const shown = hideRule(trust, advice);
+  const words = explainAdvice(shown, { load: trust ? 'the recorded load' : 'this load', isBrief: !explain });
   const result = {
     lab: 'advise',
     startedAt,
     environment: describeEnvironment(null),
     settings: { ...input.settings, slos: slos.map(({ text }) => text), headroom, seeds: advice.seeds, firstSeed },
-    ...advice,
+    ...shown,
+    ...trials,
     ...(check && { check }),
-    words,
+    words: [...words, speedup].filter(Boolean),
     notes: [...input.about, ...input.notes],
     warnings: input.warnings,
   };
-  return { result, advice, input, isExplained: explain };
+  return { result, advice, input, trials, isExplained: explain };
 }
 
 /** @param {FirstSize} first */
@@ -96,7 +107,7 @@ function printAdvice(found, { look, layOut, print }) {
   const [verdict, ...reasons] = found.result.words;
   const headline = paintText(layOut(verdict), ['bold', found.result.verdict === 'size' ? 'green' : 'red'], look.paint);
   if (!('advice' in found)) return print([headline, ...reasons.map(layOut)], found.result);
-  const { result, advice, input, isExplained } = found;
+  const { result, advice, input, trials, isExplained } = found;
   const { trust, pool } = input;
   const rest = [
     ...input.warnings.map((warning) => `! ${warning}`),
@@ -112,6 +123,7 @@ function printAdvice(found, { look, layOut, print }) {
       .filter(Boolean)
       .map(layOut)
       .join(isExplained ? '\n\n' : '\n'),
+    ...(trials?.whatIf ?? []).map((tried) => renderWhatIf(tried, look.width)),
   ];
   print(blocks, result);
 }
@@ -132,6 +144,18 @@ function findHidden(trust, { poolSize, rows }, slos) {
       .map((ms) => trust.reasonToHide({ poolSize, ms }))
       .find((reason) => reason !== null) ?? undefined
   );
+}
+
+/**
+ * Leaves out what a rule of thumb would do, if `predict` would not show it.
+ *
+ * @param {Trust | undefined} trust
+ * @param {Advice} advice
+ */
+function hideRule(trust, advice) {
+  const { poolSize, goals } = advice.rule ?? { poolSize: NaN, goals: [] };
+  const isHidden = goals.some(({ medianMs }) => trust?.reasonToHide({ poolSize, ms: medianMs }));
+  return isHidden ? { ...advice, rule: null } : advice;
 }
 
 /**

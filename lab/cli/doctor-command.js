@@ -3,17 +3,26 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { isDanger } from 'mongodb-pool-page/universal/finding-words.js';
-import { diagnose, judgeTrust, openRecording, poolOfApp, predict } from 'mongodb-pool-predictor';
+import {
+  CAUSED_BY_QUERIES,
+  diagnose,
+  judgeTrust,
+  openRecording,
+  parseChange,
+  poolOfApp,
+  predict,
+} from 'mongodb-pool-predictor';
 import { describeHistory } from '../predictions/describe-input.js';
 import { renderComparison, renderDiagnosis, toJson } from '../predictions/diagnosis-view.js';
 import { inThreads } from './in-threads.js';
 import { reword } from './options.js';
 import { readShown } from './progress-bar.js';
+import { WHAT_IF, renderWhatIf, tryQueries } from './try-queries.js';
 import { chooseApp, recordTrace } from './record-trace.js';
 
 /** @import { CommandData } from './add-command.js' */
 /** @import { Output } from './output.js' */
-/** @import { Diagnosis, RecordedTrace } from 'mongodb-pool-predictor' */
+/** @import { Diagnosis, Recording, Trust } from 'mongodb-pool-predictor' */
 
 /** @typedef {{ instances?: number, serverLimit?: number }} DoctorFleet */
 
@@ -38,6 +47,7 @@ export const command = {
   options: [
     reword('seconds', 'how long to look at a running app', SECONDS),
     ['--compare <before>', 'say what changed since this trace'],
+    WHAT_IF,
     'instances',
     'serverLimit',
     'json',
@@ -49,9 +59,9 @@ export const command = {
 
 /**
  * @param {string | undefined} source
- * @param {DoctorFleet & { seconds: number, compare?: string }} options
+ * @param {DoctorFleet & { seconds: number, compare?: string, whatIf?: string[] }} options
  */
-async function findCauses(source, { seconds, compare, instances, serverLimit }) {
+async function findCauses(source, { seconds, compare, instances, serverLimit, whatIf }) {
   const fleet = { instances, serverLimit };
   if ((instances === undefined) !== (serverLimit === undefined))
     throw new Error('--instances and --server-limit need each other, such as --instances 4 --server-limit 500');
@@ -62,8 +72,8 @@ async function findCauses(source, { seconds, compare, instances, serverLimit }) 
   const before = compare === undefined ? undefined : await diagnoseFile(compare, fleet);
   const now =
     source === undefined || /^https?:/i.test(source)
-      ? await diagnoseApp(source, seconds, fleet)
-      : await diagnoseFile(source, fleet);
+      ? await diagnoseApp(source, seconds, fleet, whatIf)
+      : await diagnoseFile(source, fleet, whatIf);
   const { verdict, settings } = now.diagnosis;
   const { cause, isProblem } = verdict;
   process.exitCode = isProblem || settings.some(isDanger) ? PROBLEM : cause === 'tooLittleData' ? ERROR : FINE;
@@ -71,42 +81,54 @@ async function findCauses(source, { seconds, compare, instances, serverLimit }) 
 }
 
 /** @param {Awaited<ReturnType<typeof findCauses>>} found @param {Output} output */
-function printDiagnosis({ before, now: { diagnosis, poolSize, history }, advice }, { look, print }) {
+function printDiagnosis({ before, now, advice }, { look, print }) {
+  const { diagnosis, history, whatIf } = now;
   if (history) process.stderr.write(`${history}\n`);
   const text = before
     ? renderComparison(before.diagnosis, diagnosis, look)
-    : renderDiagnosis(diagnosis, { poolSize, advice, ...look });
-  print([text], {
-    ...toJson(diagnosis, poolSize, advice),
-    ...(before && { before: toJson(before.diagnosis, before.poolSize, advice) }),
+    : renderDiagnosis(diagnosis, { ...now, advice, ...look });
+  print([text, ...whatIf.map((tried) => renderWhatIf(tried, look.width))], {
+    ...toJson(diagnosis, now, advice),
+    ...(before && { before: toJson(before.diagnosis, before, advice) }),
   });
 }
 
-/** @param {string} file @param {DoctorFleet} fleet */
-async function diagnoseFile(file, fleet) {
+/** @param {string} file @param {DoctorFleet} fleet @param {string[]} [whatIf] see tryQueries */
+async function diagnoseFile(file, fleet, whatIf = []) {
   const trace = await readShown(file);
   const diagnosis = diagnose(trace, fleet);
-  return { diagnosis, poolSize: await suggestSize(trace, diagnosis), history: describeHistory(trace) };
+  const { cause, isProblem, facts } = diagnosis.verdict;
+  const isCausedByQueries = isProblem && CAUSED_BY_QUERIES.includes(cause) && !trace.header.history;
+  const known = { diagnosis, history: describeHistory(trace) };
+  if (!isCausedByQueries && whatIf.length === 0) return { ...known, poolSize: null, speedups: null, whatIf: [] };
+  const recording = openRecording([trace], { client: facts?.client });
+  const changes = whatIf.map((text) => parseChange(text, recording.trace));
+  const trust = judgeTrust(recording, null);
+  return {
+    ...known,
+    poolSize: await suggestSize(recording, trust, diagnosis),
+    ...(await tryQueries({ ...recording, services: recording.load.services }, trust, {
+      changes,
+      isRanked: isCausedByQueries,
+    })),
+  };
 }
 
 /**
  * Finds the size from which on more connections would not help, for a pool that is full.
  *
- * @param {RecordedTrace} recorded
+ * @param {Recording} recording
+ * @param {Trust} trust
  * @param {Diagnosis} diagnosis of it
- * @returns {Promise<number | null>} null for a history, and unless the pool is too small for its load, the recording
- *   can be predicted, and there is such a size
+ * @returns {Promise<number | null>} null unless the pool is too small for its load, the recording can be predicted, and
+ *   there is such a size
  */
-async function suggestSize(recorded, { verdict: { cause, facts } }) {
-  if (recorded.header.history) return null;
+async function suggestSize({ load, settings, trace }, { refusal }, { verdict: { cause, facts } }) {
   if (cause !== 'fullPool' || !facts?.maxPoolSize) return null;
-  const recording = openRecording([recorded], { client: facts.client });
-  const { load, settings, trace } = recording;
   const { services } = load;
-  if (!settings || trace.header.maxPoolSize !== facts.maxPoolSize) return null;
+  if (!settings || trace.header.maxPoolSize !== facts.maxPoolSize || refusal) return null;
   const size = facts.maxPoolSize;
   const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...settings, poolSize });
-  if (judgeTrust(recording, null).refusal) return null;
   /** @param {number[]} poolSizes @returns {Promise<number | null>} the best guess among them */
   const guess = async (poolSizes) => {
     const prediction = await inThreads({ load, services, resolutionMs: 0 }, (hooks) =>
@@ -123,8 +145,8 @@ async function suggestSize(recorded, { verdict: { cause, facts } }) {
   return guess(sizes.filter((each) => each > rough - step && each <= rough));
 }
 
-/** @param {string | undefined} url @param {number} seconds @param {DoctorFleet} fleet */
-async function diagnoseApp(url, seconds, fleet) {
+/** @param {string | undefined} url @param {number} seconds @param {DoctorFleet} fleet @param {string[]} [whatIf] */
+async function diagnoseApp(url, seconds, fleet, whatIf) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'pool-lab-doctor-'));
   const out = path.join(folder, 'trace.jsonl');
   try {
@@ -139,7 +161,7 @@ async function diagnoseApp(url, seconds, fleet) {
           throw new Error(`Nobody took a connection within ${seconds} s. Look while the app is busy`);
       },
     });
-    return await diagnoseFile(out, fleet);
+    return await diagnoseFile(out, fleet, whatIf);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -7,10 +7,11 @@ import {
 import { describeFinding, isDanger } from 'mongodb-pool-page/universal/finding-words.js';
 import { formatQuantity, formatShare } from 'mongodb-pool-page/universal/quantity.js';
 import { describeBestGuess } from 'mongodb-pool-page/universal/size-words.js';
+import { describeSpeedup } from 'mongodb-pool-page/universal/speedup-words.js';
 import { paintText } from '../base/paint.js';
 import { layOutText, renderRows } from '../report/table.js';
 
-/** @import { CauseShare, Diagnosis } from 'mongodb-pool-predictor' */
+/** @import { CauseShare, Diagnosis, Speedups, WhatIfQueries } from 'mongodb-pool-predictor' */
 /** @import { Paint } from '../base/paint.js' */
 
 /** A screen of the smallest terminal. */
@@ -26,21 +27,21 @@ const MAX_IMPORTANT = 2;
  * A diagnosis for a terminal: the verdict, the causes, checkouts that prove them, and what to do.
  *
  * @param {Diagnosis} diagnosis
- * @param {{ poolSize: number | null, advice: Record<string, string>, width: number, paint?: Paint }} options poolSize:
- *   the best guess, where it is known
+ * @param {{ poolSize: number | null, speedups: Speedups | null, advice: Record<string, string>, width: number, paint?:
+ *   Paint }} options poolSize: the best guess, where it is known; speedups: where it is known which query matters most
  */
-export function renderDiagnosis(diagnosis, { poolSize, advice, width, paint }) {
+export function renderDiagnosis(diagnosis, { poolSize, speedups, advice, width, paint }) {
   const important = pickImportant(diagnosis);
   const rows = diagnosis.verdict.isProblem ? listRows(diagnosis) : [];
   const proofs = important.flatMap(({ proofs: own }) => own.map(describeProof));
-  const busiest = explainBusiest(diagnosis);
+  const facts = [explainBusiest(diagnosis), speedups ? describeSpeedup(speedups) : ''].filter(Boolean);
   const listSettings = (/** @type {(finding: Diagnosis['settings'][number]) => boolean} */ isListed) =>
     diagnosis.settings.filter(isListed).map((finding) => `! ${describeFinding(finding)}`);
   const listBlocks = (/** @type {string[]} */ laidOut) =>
     [
       [paintText(layOutText(describeVerdict(diagnosis, poolSize), width), 'bold', paint)],
       listSettings(isDanger).map((text) => layOutText(text, width)),
-      busiest === '' ? [] : [layOutText(busiest, width)],
+      facts.map((text) => layOutText(text, width)),
       rows.length > 0 ? [renderCauses(rows)] : [],
       laidOut,
       [...listAdvised(diagnosis, poolSize, advice), ...listSettings((finding) => !isDanger(finding))].map((text) =>
@@ -88,17 +89,18 @@ export function renderComparison(before, after, { width, paint }) {
  * The JSON of a diagnosis, see diagnosis.schema.json.
  *
  * @param {Diagnosis} diagnosis
- * @param {number | null} poolSize
+ * @param {{ poolSize: number | null, speedups: Speedups | null, whatIf: WhatIfQueries[] }} simulated
  * @param {Record<string, string>} advice
  */
-export function toJson(diagnosis, poolSize, advice) {
+export function toJson(diagnosis, { poolSize, speedups, whatIf }, advice) {
   return {
     doctor: 'mongodb-pool-lab',
     version: 1,
     ...diagnosis,
-    poolSize,
+    ...{ poolSize, speedups, whatIf },
     words: {
       verdict: describeVerdict(diagnosis, poolSize),
+      speedup: speedups ? describeSpeedup(speedups) : '',
       busiest: explainBusiest(diagnosis),
       advice: listAdvice(diagnosis, poolSize, advice),
       findings: diagnosis.findings.map(describeFinding),

@@ -184,7 +184,25 @@ function explainSize(advice, load, isBrief) {
     ...(fleet ? [explainFleet(fleet, size)] : []),
     ...remedies.map((remedy) => explainRemedy(remedy, advice)),
     fleet?.fits === false && remedies.length === 0 && size > 1 ? 'No alternative fits, either.' : '',
+    explainRule(advice),
   ].filter(Boolean);
+}
+
+/** What a rule of thumb would have given, and what that would cost. @param {Advice} advice */
+function explainRule({ rule, poolSize, rows, samples }) {
+  if (!rule) return '';
+  const size = Number(poolSize);
+  const gives = `The common rule, operations a second x mean duration + 20 %, gives ${rule.poolSize}`;
+  if (rule.poolSize === size) return `${gives}, too.`;
+  if (rule.poolSize > size) return `${gives}: ${rule.poolSize - size} more than the goals need.`;
+  const [{ slo, ms, goal }] = samples
+    .map(({ slo }, goal) => ({ slo, goal, ms: rule.goals[goal].upperMs }))
+    .sort((a, b) => b.ms / b.slo.limitMs - a.ms / a.slo.limitMs);
+  const advisedMs = rows[0].goals[goal].upperMs;
+  const what = Number.isFinite(ms)
+    ? `is at most ${formatAgainst(ms, slo.limitMs)}, instead of ${formatAgainst(advisedMs, slo.limitMs)}`
+    : 'is missed because requests fail';
+  return `${gives}. With ${rule.poolSize}, "${slo.text}" ${what}, at load x1.`;
 }
 
 /** @param {Advice} advice */

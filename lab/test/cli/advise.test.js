@@ -31,6 +31,7 @@ test('a size, in words and as JSON', async () => {
     verdict: 'size',
     poolSize: expect.any(Number),
     fleet: { fits: true, instances: 40, servers: 3 },
+    rule: { poolSize: 1, goals: [{ text: '/fast p50 < 50 ms' }] },
     settings: { slos: ['/fast p50 < 50 ms'], headroom: 1.3, seeds: 99 },
   });
   expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -90,6 +91,13 @@ describe('a recording is checked', () => {
     expect({ code, ...advice }).toMatchObject({ code: 4, check: { poolSize: 16, status: 'fails' } });
     expect((await advise('--trace', RECORDED, '--trace', other, ...GOAL)).code).toBe(4);
   });
+});
+
+test('what the common rule would do is left out where predict has no figures for its size', async () => {
+  const trace = 'corpus/loads/transactions-on-few-documents/recorded-at-8.jsonl.gz';
+  const options = ['--slo', '/b p95 < 60ms', '--headroom', '3', '--seeds', '59'];
+  const { advice } = await advise('--trace', trace, ...options);
+  expect(advice).toMatchObject({ verdict: 'size', poolSize: 8, rule: null });
 });
 
 describe('bad input is one clear message', () => {

@@ -326,7 +326,7 @@ test('a finding is followed by its advice, once', () => {
   const totals = { waitedMs: 0, requests: 1 };
   const diagnosis = { verdict, totals, causes: [], busiest: null, findings: [finding, finding], settings: [] };
   const lines = renderDiagnosis(/** @type {any} */ (diagnosis), {
-    ...{ poolSize: null, advice: { blockedLoop: 'Find it.' }, width: 200 },
+    ...{ poolSize: null, speedups: null, advice: { blockedLoop: 'Find it.' }, width: 200 },
   }).split('\n');
   expect(lines.map((line) => line.slice(0, 10))).toEqual(['All is wel', '', '! Somethin', '> Find it.', '! Somethin']);
 });

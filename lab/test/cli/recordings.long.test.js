@@ -81,6 +81,30 @@ describeInBrowser("the page's what-if and predict, from one recording", () => {
     }
     await page.close();
   });
+
+  test('which query matters most in a jam is on the page, folded, in the words of doctor', async () => {
+    const file = 'examples/ordinary-minute.jsonl';
+    const { stdout } = await runCli(['doctor', file]);
+    const [sentence = ''] =
+      stdout.replaceAll(/\s+/g, ' ').match(/If the queries of \/slow took .*? would have done the same\./) ?? [];
+    expect(sentence).toContain('the p95 of /fast would fall from');
+    const page = await open(await readFile(file, 'utf8'));
+    const summary = page.getByText('Which query matters most?');
+    await summary.waitFor();
+    const answer = page.getByText(sentence);
+    expect(await answer.isVisible()).toBe(false);
+    await summary.click();
+    await answer.waitFor();
+    expect(await page.locator('#speedups tr').allInnerTexts()).toEqual([
+      'query\t10 % less\thalf\tnever sent',
+      expect.stringMatching(/^the queries of \/slow\t\d+ ms\t[\d.]+ ms\t[\d.]+ ms$/),
+      expect.stringMatching(/^the queries of \/fast\t/),
+    ]);
+    expect(await page.locator('html').evaluate((root) => root.scrollWidth - root.clientWidth)).toBe(0);
+    await page.evaluate(axe.source);
+    expect((await page.evaluate(() => Reflect.get(globalThis, 'axe').run())).violations).toEqual([]);
+    await page.close();
+  });
 });
 
 /** What the page's worker says. @param {Page} page @param {string} trace @returns {Promise<WhatIf>} */
@@ -88,11 +112,11 @@ async function askWorker(page, trace) {
   const { whatIf } = await page.evaluate(
     (text) =>
       new Promise((resolve) => {
-        const worker = new (Reflect.get(globalThis, 'Worker'))('/pool-predictor/predict/prediction-worker.js', {
+        const worker = new (Reflect.get(globalThis, 'Worker'))('/pool-predictor/speedup/prediction-worker.js', {
           type: 'module',
         });
         worker.onmessage = (/** @type {{ data: unknown }} */ { data }) => resolve(data);
-        worker.postMessage({ id: 1, trace: text, isNew: true });
+        worker.postMessage({ id: 1, trace: text, wanted: 'whatIf' });
       }),
     trace,
   );

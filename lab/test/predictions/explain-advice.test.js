@@ -41,7 +41,7 @@ describe('advice', () => {
     firstSeed: 1,
     noise: null,
     parts: null,
-    ...{ denial: null, fewest: null, smaller: null },
+    ...{ denial: null, fewest: null, smaller: null, rule: null },
     remedies: [],
     fleet: null,
     saturation: null,
@@ -85,6 +85,18 @@ describe('advice', () => {
         '1 for the others, 2 in total (1 fewer); /slow p95 500 ms at load x1.3. With a separate pool (a second ' +
         'client) for /slow, no size meets the goals.',
     );
+  });
+
+  test.each([
+    [3, 20, 'gives 3, too.'],
+    [5, 18, 'gives 5: 2 more than the goals need.'],
+    [2, 1200, 'gives 2. With 2, "/report p50 < 900 ms" is at most 1.2 s, instead of 20 ms, at load x1.'],
+    [2, Infinity, 'gives 2. With 2, "/report p50 < 900 ms" is missed because requests fail, at load x1.'],
+  ])('what the common rule would have given is said last: %i connections', (poolSize, upperMs, words) => {
+    const rule = { poolSize, goals: [{ text: slo.text, medianMs: upperMs, upperMs }] };
+    const [, said] = explainSize({ rule }).split(' The common rule, operations a second x mean duration + 20 %, ');
+    expect(said).toBe(words);
+    expect(explainSize({})).not.toContain('common rule');
   });
 
   test('the first line says all of it: the sizes with and without headroom, and how sure', () => {

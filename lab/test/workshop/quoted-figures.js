@@ -1,4 +1,5 @@
 import { readTrace } from 'mongodb-pool-predictor/node';
+import { mean } from 'mongodb-pool-predictor/statistics';
 import { savedRun } from '../support/saved-runs.js';
 
 /**
@@ -14,6 +15,8 @@ const { checkouts, routes } = await readTrace('examples/ordinary-minute.jsonl');
 const slow = checkouts.routeOf.filter((route) => routes[route] === '/slow').length;
 const seconds =
   Math.max(...checkouts.startedMs.map((ms, row) => ms + checkouts.waitMs[row] + checkouts.useMs[row])) / 1000;
+const [ratePerSec, meanUseMs] = [checkouts.useMs.length / seconds, mean(Array.from(checkouts.useMs))];
+const inUse = (ratePerSec * meanUseMs) / 1000;
 
 /** What queries of 100 ms wait in the end: the formula of lesson 12. @param {number} utilisation */
 const finalWaitMs = (utilisation) => (100 * utilisation) / (2 * (1 - utilisation));
@@ -110,6 +113,11 @@ export const QUOTES = {
       /(\d+) slow queries in (\d+) seconds, or ([\d.]+) a second, of 5 seconds each keep ([\d.]+) x 5 = ([\d.]+)/,
       () => [slow, seconds, slow / seconds, slow / seconds, (5 * slow) / seconds],
     ],
+    [/([\d.]+) operations a second took (\d+) ms on average/, () => [ratePerSec, meanUseMs]],
+    [
+      /([\d.]+) x ([\d.]+) = ([\d.]+), and with 20 % more that is (\d+) connections/,
+      () => [ratePerSec, meanUseMs / 1000, inUse, Math.ceil(inUse * 1.2)],
+    ],
   ],
   '14-fleet-budget': [
     [/opens (\d+) connections to the primary/, () => [17 + 2]],
@@ -138,7 +146,7 @@ export const GIVEN = {
   '10-one-client-or-several': '1 1.27 2 3.4 3.9 5 10 20 36 40 50 100 103 128 256 2021 4096 9484',
   '11-batching': '0.5 1 8 64 100 9,917 21,828 24,547 84,428',
   '12-utilisation': '1 2 5 8 40 50 75 80 90 95 100 200',
-  '13-your-own-pool': '1 1.3 5 6 8 9 9.5 11 14 17 30 54 95 98 99 100 1200',
+  '13-your-own-pool': '1 1.3 5 6 8 9 9.5 11 14 14.9 17 20 30 54 95 98 99 100 1200',
   '14-fleet-budget': '2 4 10 16 17 40 1000 3000 400 100 000',
   '15-your-own-app': '1 3 4,5 5 10 50 100',
   '16-replication': '1 5 7 8 20',
