@@ -1,4 +1,4 @@
-/** @import { Diagnosis, WhatIf } from 'mongodb-pool-predictor' */
+/** @import { Diagnosis, Speedups, WhatIf } from 'mongodb-pool-predictor' */
 /** @import { Second } from '../universal/feed-shapes.js' */
 /** @import { Predictor } from './predictor.js' */
 /** @import { State } from './state.js' */
@@ -8,6 +8,7 @@
  * @property {number} atMs its last second in which requests ended or waited, by the app's clock
  * @property {Diagnosis} [diagnosis] why its requests waited; none without a request
  * @property {WhatIf | null} [whatIf] null unless there were new requests
+ * @property {Speedups | null} [speedups] for the load of the last whatIf
  */
 
 const MIN_PAUSE_MS = 3000;
@@ -48,15 +49,17 @@ export class LastMinute {
         return;
       }
       // This takes milliseconds, and a prediction may take seconds.
-      const found = await this.#predictor.ask({ trace, isNew: false });
+      const found = await this.#predictor.ask({ trace, wanted: 'diagnosis' });
       if (!found) return;
       this.#use({ ...found, atMs });
       if (atMs === this.#predictedAtMs || performance.now() < this.#nextPredictionAtMs) return;
-      const answer = await this.#predictor.ask({ isNew: true });
+      const answer = await this.#predictor.ask({ wanted: 'whatIf' });
       if (!answer) return;
       this.#predictedAtMs = atMs;
-      this.#nextPredictionAtMs = performance.now() + answer.tookMs / MAX_CPU_SHARE;
-      this.#use({ ...answer, atMs });
+      this.#use({ ...found, ...answer, atMs });
+      const ranked = answer.whatIf && (await this.#predictor.ask({ wanted: 'speedups' }));
+      this.#nextPredictionAtMs = performance.now() + (answer.tookMs + (ranked?.tookMs ?? 0)) / MAX_CPU_SHARE;
+      this.#use({ ...found, ...ranked, atMs });
     } finally {
       this.#nextAtMs = performance.now() + MIN_PAUSE_MS;
     }

@@ -51,8 +51,9 @@ let explainQueue = () => '';
 let queueWords;
 /** Says why requests waited in the last minute. @type {(isQueued: boolean) => string} */
 let explainPast = () => '';
-const lastMinute = new LastMinute(predictor, async ({ atMs, diagnosis, whatIf }) => {
+const lastMinute = new LastMinute(predictor, async ({ atMs, diagnosis, whatIf, speedups }) => {
   if (whatIf) prediction.use(atMs, whatIf);
+  if (speedups !== undefined) (await import('./speedup-details.js')).showSpeedups(find('#speedups'), speedups);
   // A page without traffic does not load the words.
   const words = diagnosis && (await import('../universal/explain-diagnosis.js'));
   explainPast = (isQueued) => (words && diagnosis ? words.explainLastMinute(diagnosis, isQueued) : '');

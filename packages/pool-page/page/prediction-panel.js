@@ -1,5 +1,4 @@
 import { createPredictionChart } from './prediction-chart.js';
-import { joinWords } from './words.js';
 
 /** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
 /** @import { Palette } from './palette.js' */
@@ -86,7 +85,7 @@ export class PredictionPanel {
   #draw() {
     this.#explain();
     if (!this.#found || !this.#words) return;
-    const { describeAnswer, describeGuess, describeMeasured, describePrediction } = this.#words;
+    const { describeAnswer, describeGuess, describeMeasured, describePrediction, describeSource } = this.#words;
     const { atMs, whatIf, routes } = this.#found;
     const { poolSizes, recordedSize, best } = whatIf;
     this.#section.querySelector('.found')?.toggleAttribute('hidden', poolSizes.length === 0);
@@ -134,11 +133,4 @@ export class PredictionPanel {
 function findSize(poolSizes, size) {
   const index = poolSizes.findIndex((each) => each >= size);
   return index === -1 ? poolSizes.length - 1 : index;
-}
-
-/** @param {number} atMs @param {Record<string, WhatIfRoute>} routes */
-function describeSource(atMs, routes) {
-  const counts = Object.entries(routes).map(([route, { count }]) => `${count}\u00a0${route.replaceAll(' ', '\u00a0')}`);
-  const until = new Date(atMs).toLocaleTimeString('en-GB');
-  return `The minute before ${until}, replayed in this browser: ${joinWords(counts)}.`;
 }

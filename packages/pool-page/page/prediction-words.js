@@ -1,8 +1,10 @@
 import { explainReason } from '../universal/finding-words.js';
 import { countConnections, countOf, describeBand, formatQuantity } from '../universal/quantity.js';
 import { describeBestGuess } from '../universal/size-words.js';
+import { nameKind } from '../universal/speedup-words.js';
+import { joinWords } from './words.js';
 
-/** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
+/** @import { Speedups, WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
 /** @import { State } from './state.js' */
 
 const FIGURES = { p95Ms: 'p95', maxMs: 'max' };
@@ -31,6 +33,13 @@ export function describeAnswer({ poolSizes, recordedSize, failures, isOpen }, ro
   if (size === recordedSize) return `${having}, as now, ${name} took ${now}${fail}.`;
   if (isSame) return `${having}, ${name} would have taken ${then}, as with ${recordedSize}${fail}.`;
   return `${having}, ${name} would have taken ${then} instead of ${now}${fail}.`;
+}
+
+/** Which load was replayed. @param {number} atMs its end @param {Record<string, WhatIfRoute>} routes */
+export function describeSource(atMs, routes) {
+  const counts = Object.entries(routes).map(([route, { count }]) => `${count}\u00a0${route.replaceAll(' ', '\u00a0')}`);
+  const until = new Date(atMs).toLocaleTimeString('en-GB');
+  return `The minute before ${until}, replayed in this browser: ${joinWords(counts)}.`;
 }
 
 /** Why the slider is where it is, unasked. @param {Pick<WhatIf, 'best' | 'poolSizes'>} whatIf */
@@ -127,6 +136,30 @@ export function explainDoubt(whatIf, queue) {
   if (!queue) return isOpen ? `The queue is empty again. ${FOLLOWS}` : explained;
   // What nobody can know before the queue is empty needs no other reason.
   return `${describeQueue(queue)} ${doubt.code === 'unserved' || doubt.code === 'fewRequests' ? FOLLOWS : explained}`;
+}
+
+/** The heading of each share of their time that queries are tried with. @type {Record<number, string>} */
+const TRIED = { 0.9: '10 % less', 0.5: 'half', 0: 'never sent' };
+/** The rest changes less. */
+const MAX_KINDS = 5;
+
+/**
+ * The figures behind the sentence of describeSpeedup. The page has no goals, so they are a p95.
+ *
+ * @param {Speedups} speedups
+ * @returns {{ caption: string, rows: string[][] }} the first row has the headings; no rows where times are withheld, or
+ *   nothing is sure
+ */
+export function tabulateSpeedups({ target, now, kinds, best, reason }) {
+  const describe = (/** @type {number} */ ms) => (Number.isFinite(ms) ? formatQuantity(ms, 'ms') : '–');
+  const nowMs = describe(Number(now?.ms));
+  const caption = `p95 of ${target.route}, now ${nowMs}, if a query took less time (one simulation each)`;
+  if (!best || reason) return { caption, rows: [] };
+  const rows = kinds.map((kind) => [nameKind(kind), ...kind.tries.map(({ ms }) => describe(ms))]);
+  return {
+    caption,
+    rows: [['query', ...kinds[0].tries.map(({ factor }) => TRIED[factor])], ...rows.slice(0, MAX_KINDS)],
+  };
 }
 
 /**

@@ -9,7 +9,7 @@ export class Predictor {
   isMissing = false;
 
   /**
-   * @param {{ trace?: string, isNew: boolean }} question see prediction-worker.js
+   * @param {{ trace?: string, wanted: 'diagnosis' | 'whatIf' | 'speedups' }} question see prediction-worker.js
    * @returns {Promise<any>} undefined if there is no answer
    */
   ask(question) {
@@ -23,7 +23,7 @@ export class Predictor {
   }
 
   #start() {
-    const worker = new Worker('/pool-predictor/predict/prediction-worker.js', { type: 'module' });
+    const worker = new Worker('/pool-predictor/speedup/prediction-worker.js', { type: 'module' });
     worker.onmessage = ({ data }) => {
       this.#waiting.get(data.id)?.(data);
       this.#waiting.delete(data.id);

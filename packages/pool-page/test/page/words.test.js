@@ -7,6 +7,7 @@ import {
   describePrediction,
   explainDoubt,
   findQueue,
+  tabulateSpeedups,
 } from 'mongodb-pool-page/page/prediction-words.js';
 import { explainQueue } from 'mongodb-pool-page/page/queue-reason.js';
 import { createState, takePool } from 'mongodb-pool-page/page/state.js';
@@ -28,7 +29,7 @@ import {
 import { createConnection, createEnded, createPool, createReading, createSecond, createWaiter } from './sample-pool.js';
 
 /** @import { LivePool, State } from 'mongodb-pool-page/page/state.js' */
-/** @import { WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
+/** @import { Speedups, WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
 
 const UNREACHABLE = { reachable: false, reason: 'connect ECONNREFUSED 127.0.0.1:27017' };
 
@@ -415,6 +416,37 @@ describe('predictions', () => {
     );
     const whys = explainDoubt(whatIfOf(doubtOf('unlimitedPool')), queueOf(full));
     expect(whys).toMatch(/^4 wait\..* No prediction: the pool has no limit/);
+  });
+
+  describe('the queries that would help most if they took less time', () => {
+    /** @param {string} route @param {number[]} times */
+    const kindOf = (route, times) => ({
+      ...{ route, operation: 'find articles', share: 0.1 },
+      tries: [0.9, 0.5, 0].map((factor, index) => ({ factor, ms: times[index] })),
+    });
+    const kinds = [kindOf('/slow', [900, 400, NaN]), ...Array.from('abcdef', (name) => kindOf(name, [990, 980, 9.5]))];
+    const FIRST = /** @type {Speedups} */ (
+      /** @type {unknown} */ ({
+        ...{ target: { route: '/fast', figure: 'p95Ms' }, now: { ms: 1000, lowMs: 900, highMs: 1200 }, reason: null },
+        ...{ kinds, best: kinds[0] },
+      })
+    );
+
+    test('are in a table of five, where an unknown time is a dash', () => {
+      const { caption, rows } = tabulateSpeedups(FIRST);
+      expect(caption).toBe('p95 of /fast, now 1.0 s, if a query took less time (one simulation each)');
+      expect(rows.slice(0, 3)).toEqual([
+        ['query', '10 % less', 'half', 'never sent'],
+        ['find articles of /slow', '900 ms', '400 ms', '–'],
+        ['find articles of a', '990 ms', '980 ms', '9.5 ms'],
+      ]);
+      expect(rows).toHaveLength(1 + 5);
+    });
+
+    test('have no times where those are withheld, or nothing is sure', () => {
+      expect(tabulateSpeedups({ ...FIRST, reason: { code: 'wideBand', figures: {} } }).rows).toEqual([]);
+      expect(tabulateSpeedups({ ...FIRST, best: null }).rows).toEqual([]);
+    });
   });
 });
 
