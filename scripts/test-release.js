@@ -20,6 +20,10 @@ const STEPS = {
     about: 'predicted figures and advised sizes against measurements',
     args: ['benchmarks/predicted-vs-measured.js', '--only', 'apps,goals,coverage', '--quick', '--loads', '300'],
   },
+  speedups: {
+    about: 'what a faster query was predicted to change, against measurements',
+    args: ['benchmarks/faster-query.js'],
+  },
   doctor: { about: 'injected causes against verdicts', args: ['benchmarks/doctor.js', '--seeds', '2'] },
   cost: {
     about: 'what the attached monitor costs an app',

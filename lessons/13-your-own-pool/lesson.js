@@ -12,7 +12,7 @@ const EXAMPLES = new URL('../../examples/', import.meta.url);
 const NO_SIZE = `With this recording, advise finds no size for "${GOAL.text}". Close other programs and record again.`;
 
 export const lesson = defineLesson({
-  minutes: 5,
+  minutes: 6,
   goal: 'record an app, and size its pool from the recording',
   trace: true,
   hints: [

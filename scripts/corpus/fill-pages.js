@@ -40,14 +40,23 @@ export async function fillPages(all) {
   return Promise.all(
     pages.map(async ({ page, parts }) => {
       const text = await readFile(page, 'utf8');
-      let filled = text;
-      for (const { place, words } of parts) {
-        if (!place.test(filled)) throw new Error(`${page.pathname} has no place for ${words}`);
-        filled = filled.replace(place, () => words);
-      }
-      return { page, text, filled };
+      return { page, text, filled: fillPlaces(text, parts, page.pathname) };
     }),
   );
+}
+
+/**
+ * @param {string} text
+ * @param {{ place: RegExp, words: string }[]} parts
+ * @param {string} name of the page
+ * @returns {string} the page with the words at their places
+ * @throws {Error} if a place is missing
+ */
+export function fillPlaces(text, parts, name) {
+  return parts.reduce((filled, { place, words }) => {
+    if (!place.test(filled)) throw new Error(`${name} has no place for ${words}`);
+    return filled.replace(place, () => words);
+  }, text);
 }
 
 /** @param {Answered[]} all recordings */
