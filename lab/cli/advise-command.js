@@ -68,17 +68,18 @@ async function findAdvice(scenario, { slo: slos, headroom, seeds, firstSeed, exp
   const startedAt = new Date().toISOString();
   const fleet = isFleet ? { instances: instances ?? 1, servers, serverLimit } : undefined;
   const options = { ...simulation, slos, headroom, seeds, firstSeed, fleet, marginAt: trust?.marginAt };
-  const advice = await inThreads({ load, ...simulation }, ({ say, ...hooks }) =>
-    advise({ load, ...options, ...hooks, onFirst: (first) => say(describeFirst(first)) }),
-  );
+  const { advice, trials } = await inThreads({ load, ...simulation }, async ({ say, ...hooks }) => {
+    const found = await advise({ load, ...options, ...hooks, onFirst: (first) => say(describeFirst(first)) });
+    if (!trace || !trust || found.verdict === 'denied') return { advice: found, trials: null };
+    const recording = { trace, load, settings: input.pool?.settings };
+    return { advice: found, trials: await tryQueries({ recording, trust, ...hooks, goals: slos, changes }) };
+  });
   const denial = describeDenial(advice);
   if (denial) return refuse(denial, check, 'the simulation does not fit');
   const hidden = findHidden(trust, advice, slos);
   if (hidden) return refuse(hidden, check, 'the smallest that would do has no figures', advice.poolSize);
 
   if (advice.verdict !== 'size') process.exitCode = 1;
-  const recording = trace && { ...simulation, trace, load, settings: input.pool?.settings };
-  const trials = recording && trust && (await tryQueries(recording, trust, { goals: slos, changes }));
   const speedup = trials?.speedups ? describeSpeedup(trials.speedups) : '';
   const shown = hideRule(trust, advice);
   const words = explainAdvice(shown, { load: trust ? 'the recorded load' : 'this load', isBrief: !explain });

@@ -104,14 +104,12 @@ async function diagnoseFile(file, fleet, whatIf = []) {
   const recording = openRecording([trace], { client: facts?.client });
   const changes = whatIf.map((text) => parseChange(text, recording.trace));
   const trust = judgeTrust(recording, null);
-  return {
+  const { load, overhead } = recording;
+  return inThreads({ load, services: load.services, overhead, resolutionMs: 0 }, async (hooks) => ({
     ...known,
-    poolSize: await suggestSize(recording, trust, diagnosis),
-    ...(await tryQueries({ ...recording, services: recording.load.services }, trust, {
-      changes,
-      isRanked: isCausedByQueries,
-    })),
-  };
+    poolSize: await suggestSize(recording, trust, diagnosis, hooks),
+    ...(await tryQueries({ recording, trust, ...hooks, changes, isRanked: isCausedByQueries })),
+  }));
 }
 
 /**
@@ -120,10 +118,11 @@ async function diagnoseFile(file, fleet, whatIf = []) {
  * @param {Recording} recording
  * @param {Trust} trust
  * @param {Diagnosis} diagnosis of it
+ * @param {Pick<Parameters<typeof predict>[0], 'simulateRuns' | 'onProgress'>} hooks
  * @returns {Promise<number | null>} null unless the pool is too small for its load, the recording can be predicted, and
  *   there is such a size
  */
-async function suggestSize({ load, settings, trace }, { refusal }, { verdict: { cause, facts } }) {
+async function suggestSize({ load, overhead, settings, trace }, { refusal }, { verdict: { cause, facts } }, hooks) {
   if (cause !== 'fullPool' || !facts?.maxPoolSize) return null;
   const { services } = load;
   if (!settings || trace.header.maxPoolSize !== facts.maxPoolSize || refusal) return null;
@@ -131,9 +130,7 @@ async function suggestSize({ load, settings, trace }, { refusal }, { verdict: { 
   const poolOf = (/** @type {number} */ poolSize) => poolOfApp({ ...settings, poolSize });
   /** @param {number[]} poolSizes @returns {Promise<number | null>} the best guess among them */
   const guess = async (poolSizes) => {
-    const prediction = await inThreads({ load, services, resolutionMs: 0 }, (hooks) =>
-      predict({ load, services, poolSizes, poolOf, seeds: 19, ...hooks }),
-    );
+    const prediction = await predict({ load, services, overhead, poolSizes, poolOf, seeds: 19, ...hooks });
     return prediction.load.best.size;
   };
   // In two steps: a long recording takes its time for each size.

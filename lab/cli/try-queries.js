@@ -1,11 +1,9 @@
 import { describeWhatIf } from 'mongodb-pool-page/universal/speedup-words.js';
 import { findSpeedups, tryChange } from 'mongodb-pool-predictor';
 import { layOutText, renderRows } from '../report/table.js';
-import { inThreads } from './in-threads.js';
 import { collect } from './option-parsers.js';
 
-/** @import { Load, Recording, Service, Slo, Speedups, Trust } from 'mongodb-pool-predictor' */
-/** @import { WhatIfChange, WhatIfQueries } from 'mongodb-pool-predictor' */
+/** @import { Slo, Speedups, WhatIfChange, WhatIfQueries } from 'mongodb-pool-predictor' */
 /** @import { OptionRow } from './add-command.js' */
 
 /** See parseChange. @type {OptionRow} */
@@ -16,33 +14,17 @@ export const WHAT_IF = [
 ];
 
 /**
- * @typedef {Pick<Recording, 'trace' | 'settings' | 'overhead'> & { load: Load, services: Record<string, Service> }}
- *   TriedRecording
- *
- * @typedef {object} QueryTrials
- * @property {Speedups | null} speedups
- * @property {WhatIfQueries[]} whatIf
- */
-
-/**
  * Tries what faster queries would do to a recording.
  *
- * @param {TriedRecording} recording
- * @param {Trust} trust
- * @param {{ goals?: Slo[], changes?: WhatIfChange[], isRanked?: boolean }} [options] changes: to try; isRanked: whether
- *   to find the query that helps most, too, default true
- * @returns {Promise<QueryTrials>}
+ * @param {Omit<Parameters<typeof tryChange>[0], 'tried'> & { goals?: Slo[], changes?: WhatIfChange[], isRanked?:
+ *   boolean }} options changes: to try; isRanked: whether to find the query that helps most, too, default true
+ * @returns {Promise<{ speedups: Speedups | null, whatIf: WhatIfQueries[] }>}
  */
-export async function tryQueries(recording, trust, { goals, changes = [], isRanked = true } = {}) {
-  const { load, services, overhead } = recording;
-  if (!isRanked && changes.length === 0) return { speedups: null, whatIf: [] };
-  return inThreads({ load, services, overhead, resolutionMs: 0 }, async ({ simulateRuns }) => {
-    const input = { recording, trust, simulateRuns };
-    const speedups = isRanked ? await findSpeedups({ ...input, goals }) : null;
-    const tried = [];
-    for (const each of changes) tried.push(await tryChange({ ...input, tried: each }));
-    return { speedups, whatIf: tried };
-  });
+export async function tryQueries({ goals, changes = [], isRanked = true, ...input }) {
+  const speedups = isRanked ? await findSpeedups({ ...input, goals }) : null;
+  const whatIf = [];
+  for (const tried of changes) whatIf.push(await tryChange({ ...input, tried }));
+  return { speedups, whatIf };
 }
 
 /** @param {WhatIfQueries} tried @param {number} width of the terminal */
