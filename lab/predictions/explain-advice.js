@@ -200,7 +200,7 @@ function explainRule({ rule, poolSize, rows, samples }) {
     .sort((a, b) => b.ms / b.slo.limitMs - a.ms / a.slo.limitMs);
   const advisedMs = rows[0].goals[goal].upperMs;
   const what = Number.isFinite(ms)
-    ? `is at most ${formatAgainst(ms, slo.limitMs)}, instead of ${formatAgainst(advisedMs, slo.limitMs)}`
+    ? `takes up to ${formatAgainst(ms, slo.limitMs)}, instead of ${formatAgainst(advisedMs, slo.limitMs)}`
     : 'is missed because requests fail';
   return `${gives}. With ${rule.poolSize}, "${slo.text}" ${what}, at load x1.`;
 }

@@ -90,7 +90,7 @@ describe('advice', () => {
   test.each([
     [3, 20, 'gives 3, too.'],
     [5, 18, 'gives 5: 2 more than the goals need.'],
-    [2, 1200, 'gives 2. With 2, "/report p50 < 900 ms" is at most 1.2 s, instead of 20 ms, at load x1.'],
+    [2, 1200, 'gives 2. With 2, "/report p50 < 900 ms" takes up to 1.2 s, instead of 20 ms, at load x1.'],
     [2, Infinity, 'gives 2. With 2, "/report p50 < 900 ms" is missed because requests fail, at load x1.'],
   ])('what the common rule would have given is said last: %i connections', (poolSize, upperMs, words) => {
     const rule = { poolSize, goals: [{ text: slo.text, medianMs: upperMs, upperMs }] };

@@ -38,7 +38,8 @@ import { joinStudies } from './study.js';
  *   less is not enough: a goal, and up to how long it takes; in the likely reading, if that is known to miss it
  *
  * @typedef {{ poolSize: number, goals: AdviceRow['goals'] }} RuleSize what the common rule gives for the load as it is,
- *   see sizeByCommonRule, and what that size does to the goals there, in the reading with the longest times
+ *   see sizeByCommonRule, and what that size does to the goals there, in a few runs and the reading with the longest
+ *   times
  *
  * @typedef {object} AdvisedSize
  * @property {'size' | 'tooManyConnections'} verdict
@@ -122,12 +123,17 @@ export async function describeSize({ studies, poolSize, services, slos, fleet })
   };
 }
 
-/** @param {LoadStudy[]} studies @param {number} poolSize @returns {Promise<AdviceRow[]>} one for each factor */
-async function describeRows(studies, poolSize) {
+/**
+ * @param {LoadStudy[]} studies
+ * @param {number} poolSize
+ * @param {boolean} [isQuick] from a few runs
+ * @returns {Promise<AdviceRow[]>} one for each factor
+ */
+async function describeRows(studies, poolSize, isQuick = false) {
   /** @type {Map<number, Judgement>} */
   const worst = new Map();
   for (const { factor, judge } of studies) {
-    const judged = await judge({ maxPoolSize: poolSize });
+    const judged = await judge({ maxPoolSize: poolSize }, isQuick);
     const other = worst.get(factor);
     if (!other || closestOf(judged) > closestOf(other)) worst.set(factor, judged);
   }
@@ -140,7 +146,7 @@ async function describeRows(studies, poolSize) {
 /** @param {LoadStudy[]} studies of the load as it is, the likely reading first @returns {Promise<RuleSize>} */
 async function describeRule(studies) {
   const poolSize = sizeByCommonRule(studies[0].facts);
-  const [{ goals }] = await describeRows(studies, poolSize);
+  const [{ goals }] = await describeRows(studies, poolSize, true);
   return { poolSize, goals };
 }
 

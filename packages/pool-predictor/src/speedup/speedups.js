@@ -29,8 +29,8 @@ const [MAX_CLOSE, CLOSE_RUNS] = [3, 5];
  * @typedef {{ ms: number, lowMs: number, highMs: number }} BandedTime
  *
  * @typedef {object} Speedups what faster queries would do, at the recorded size
- * @property {{ route: string, figure: SloFigure }} target the goal that is nearest to its limit, or missed by most;
- *   without goals the p95 of the route that waits most
+ * @property {{ route: string, figure: SloFigure }} target the goal that is missed by most; without goals the p95 of the
+ *   route that waits most
  * @property {number} poolSize
  * @property {boolean} isShared the queries share the server's cores, so faster ones leave more of them to the others
  * @property {CodedFinding | null} reason why the times of `best` are not shown; without `now`, why nothing is known
@@ -54,7 +54,8 @@ const [MAX_CLOSE, CLOSE_RUNS] = [3, 5];
  * Here the recorded load is simulated with other times.
  *
  * @param {TrialInput & { goals?: Slo[] }} input
- * @returns {Promise<Speedups | null>} null where the recorded size is unknown, or no route has enough requests
+ * @returns {Promise<Speedups | null>} null where the recorded size is unknown, or meets all goals, and where no route
+ *   has enough requests
  */
 export async function findSpeedups({ goals = [], ...input }) {
   const { recording, trust } = input;
@@ -62,7 +63,7 @@ export async function findSpeedups({ goals = [], ...input }) {
   const trial = createTrial({ ...input, simulateRuns: rememberRuns(input.simulateRuns) });
   if (!trial) return null;
   const [base] = await trial.run();
-  const target = pickGoal(goals, base) ?? findWaiting(trace);
+  const target = goals.length > 0 ? pickGoal(goals, base) : findWaiting(trace);
   if (!target) return null;
   const timeIn = (/** @type {Pick<RunFigures, 'routes'> | undefined} */ figures) =>
     figures?.routes[target.route]?.all[target.figure] ?? NaN;
@@ -89,10 +90,13 @@ export async function findSpeedups({ goals = [], ...input }) {
   const found = { ...result, now: nowTime, kinds };
   for (const { factor, ms } of first?.tries.filter((each) => isWorse(nowTime.ms, each.ms)) ?? []) {
     const { route, operation } = first;
-    const then = await trial.predict({ change: { route, operation, factor } });
+    const tried = { change: { route, operation, factor } };
+    // In another reading, or another minute, it may be slower. A few runs often tell.
+    const isSlower = ({ high = NaN }) => high > 1 + COMMON.smallShare;
+    if (isSlower(trial.compare(now, await trial.predict(tried, CLOSE_RUNS), timeIn))) continue;
+    const then = await trial.predict(tried);
     const change = trial.compare(now, then, timeIn);
-    // In another reading, or another minute, it may be slower.
-    if (change.high > 1 + COMMON.smallShare) continue;
+    if (isSlower(change)) continue;
     const time = readTime(then);
     const reason = trust.reasonToHide({ ...time, poolSize: then.distantSize });
     const shown = reason ? { ms: NaN, lowMs: NaN, highMs: NaN } : time;
@@ -141,10 +145,14 @@ async function rankKinds(trial, kinds, timeIn) {
   };
 }
 
-/** @param {Slo[]} goals @param {SimulationResult} run @returns {Speedups['target'] | undefined} */
+/**
+ * @param {Slo[]} goals
+ * @param {SimulationResult} run
+ * @returns {Speedups['target'] | undefined} undefined if all are met
+ */
 function pickGoal(goals, { routes }) {
   const shareOf = (/** @type {Slo} */ { route, figure, limitMs }) => (routes[route]?.all[figure] ?? 0) / limitMs;
-  return goals.toSorted((a, b) => shareOf(b) - shareOf(a))[0];
+  return goals.filter((goal) => shareOf(goal) >= 1).toSorted((a, b) => shareOf(b) - shareOf(a))[0];
 }
 
 /**

@@ -1,7 +1,7 @@
 import { findSmallest } from '../advise/find-smallest.js';
 import { RECORDED_SEED } from '../load/trace-load.js';
 import { poolOfRecording } from '../predict/pool-settings.js';
-import { findBand, MIN_BAND_RUNS } from '../runs/prediction-interval.js';
+import { MIN_BAND_RUNS } from '../runs/prediction-interval.js';
 import { centreBand, spanBands } from '../runs/run-figures.js';
 import { readingsOf } from '../runs/simulation-runs.js';
 import { isDriverPool, UNLIMITED } from '../simulator/create-pool.js';
@@ -61,7 +61,7 @@ export class Trial {
    * @returns {Promise<SimulationResult[]>} at the recorded size
    */
   run(change, seeds = [RECORDED_SEED]) {
-    return this.#simulate({ pool: this.#input.pool, change }, seeds);
+    return this.#simulate({ pool: this.#input.pool, reading: 0, change }, seeds);
   }
 
   /** @param {Pick<Run, 'pool' | 'change' | 'reading'>} run @param {number[]} seeds */
@@ -74,11 +74,12 @@ export class Trial {
    * was recorded as a pool that is larger by the same factor.
    *
    * @param {TriedChange} [tried] default: nothing
+   * @param {number} [count] of runs in each reading
    * @returns {Promise<TrialPrediction>}
    */
-  async predict({ change = {}, ownClient } = { change: {} }) {
+  async predict({ change = {}, ownClient } = { change: {} }, count = MIN_BAND_RUNS) {
     const { trace, load, pool: recorded, trust } = this.#input;
-    const seeds = Array.from({ length: MIN_BAND_RUNS }, (_, index) => RECORDED_SEED + index);
+    const seeds = Array.from({ length: count }, (_, index) => RECORDED_SEED + index);
     const pool = ownClient ? divide(recorded, ownClient) : recorded;
     const isChanged = Object.keys(change).length > 0;
     const readings = [];
@@ -91,7 +92,7 @@ export class Trial {
 
   /**
    * Compares runs with those of the same seeds without the change. What another minute would have had is in both, so
-   * the band of a ratio is narrower than those of the times.
+   * the band of a ratio is narrower than those of the times. It has all ratios: of 19 runs, that is a 90 % band.
    *
    * @param {TrialPrediction} now
    * @param {TrialPrediction} then
@@ -99,19 +100,14 @@ export class Trial {
    * @returns {{ low: number, high: number }} by which factor the time changes; NaN where too many requests fail
    */
   compare(now, then, timeIn) {
-    const bands = then.readings.map((runs, reading) =>
-      findBand(
-        runs
-          .map((run, index) => [timeIn(run), timeIn(now.readings[reading][index])])
-          .filter((times) => times.every(Number.isFinite))
-          .map(([thenMs, nowMs]) => thenMs / nowMs),
-      ),
+    const ratios = then.readings.flatMap((runs, reading) =>
+      runs.map((run, index) => timeIn(run) / timeIn(now.readings[reading][index])),
     );
     const widening = 1 + this.#input.trust.wideningAt(then.distantSize);
-    return {
-      low: Math.min(...bands.map(([low]) => low)) / widening,
-      high: Math.max(...bands.map(([, high]) => high)) * widening,
-    };
+    const isKnown = ratios.every((ratio) => ratio > 0 && ratio < Infinity);
+    return isKnown
+      ? { low: Math.min(...ratios) / widening, high: Math.max(...ratios) * widening }
+      : { low: NaN, high: NaN };
   }
 
   /**

@@ -71,6 +71,7 @@ describe('the query that would help most', () => {
     const goals = ['/fast p50 < 10 s', '/cart p99 < 20 ms'].map(parseSlo);
     const { target } = /** @type {Speedups} */ (await findSpeedups({ ...inputOf(trace), goals }));
     expect(target).toMatchObject({ route: '/cart', figure: 'p99Ms' });
+    expect(await findSpeedups({ ...inputOf(trace), goals: goals.slice(0, 1) })).toBeNull();
   });
 
   test('has no figures where the recording has none', async () => {
