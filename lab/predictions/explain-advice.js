@@ -199,8 +199,9 @@ function explainRule({ rule, poolSize, rows, samples }) {
     .map(({ slo }, goal) => ({ slo, goal, ms: rule.goals[goal].upperMs }))
     .sort((a, b) => b.ms / b.slo.limitMs - a.ms / a.slo.limitMs);
   const advisedMs = rows[0].goals[goal].upperMs;
+  const most = ms < slo.limitMs ? 'is at most' : 'takes up to';
   const what = Number.isFinite(ms)
-    ? `takes up to ${formatAgainst(ms, slo.limitMs)}, instead of ${formatAgainst(advisedMs, slo.limitMs)}`
+    ? `${most} ${formatAgainst(ms, slo.limitMs)}, instead of ${formatAgainst(advisedMs, slo.limitMs)}`
     : 'is missed because requests fail';
   return `${gives}. With ${rule.poolSize}, "${slo.text}" ${what}, at load x1.`;
 }

@@ -6,15 +6,15 @@ import { createKindTest } from '../load/change-queries.js';
 /**
  * The queries of a route that are the same operation.
  *
- * @typedef {object} QueryKind
+ * @typedef {object} UsedQueries
  * @property {string} route
  * @property {string | undefined} operation such as `find products`; undefined where it was not recorded
  * @property {number} share of the time in which connections were in use
  */
 
-/** @param {Trace} trace @returns {QueryKind[]} the one that used connections longest comes first */
+/** @param {Trace} trace @returns {UsedQueries[]} the one that used connections longest comes first */
 export function listKinds({ routes, routeOf, operations = [], operationOf = [], useMs }) {
-  /** @type {Map<string, QueryKind>} */
+  /** @type {Map<string, UsedQueries>} */
   const kinds = new Map();
   let usedMs = 0;
   for (let row = 0; row < useMs.length; row++) {

@@ -15,7 +15,7 @@ import { createTrial } from './trial.js';
 /** @import { RunFigures } from '../runs/run-figures.js' */
 /** @import { SimulationResult } from '../simulator/simulate.js' */
 /** @import { Trace } from '../trace/trace.js' */
-/** @import { QueryKind, WhatIfChange } from './query-kinds.js' */
+/** @import { UsedQueries, WhatIfChange } from './query-kinds.js' */
 /** @import { Trial, TrialInput, TrialPrediction } from './trial.js' */
 
 /** The shares of their recorded times that queries are tried with. */
@@ -39,11 +39,11 @@ const [MAX_CLOSE, CLOSE_RUNS] = [3, 5];
  *   they do in the recording itself has no bands, and is hidden where that of `best` is
  * @property {BestSpeedup | null} best null where no kind is sure to change the figure
  *
- * @typedef {QueryKind & { tries: { factor: number, ms: number }[] }} TriedKind ms: NaN where callers who wait would
+ * @typedef {UsedQueries & { tries: { factor: number, ms: number }[] }} TriedKind ms: NaN where callers who wait would
  *   send requests without end
  *
- * @typedef {Pick<QueryKind, 'route' | 'operation'> & BandedTime & { factor: number, change: { low: number, high:
- *   number }, connections: number | null, rivals: QueryKind[] }} BestSpeedup of the kind that changes most: with the
+ * @typedef {Pick<UsedQueries, 'route' | 'operation'> & BandedTime & { factor: number, change: { low: number, high:
+ *   number }, connections: number | null, rivals: UsedQueries[] }} BestSpeedup of the kind that changes most: with the
  *   largest factor that changes anything; change: the band of the factor by which the time changes; connections: how
  *   many more do the same, null if no number does; rivals: other kinds that change about as much
  */
@@ -114,7 +114,7 @@ export async function findSpeedups({ goals = [], ...input }) {
 
 /**
  * @param {Trial} trial
- * @param {QueryKind[]} kinds
+ * @param {UsedQueries[]} kinds
  * @param {(run: SimulationResult) => number} timeIn
  * @returns {Promise<{ kinds: TriedKind[], rivals: TriedKind[] }>} in order; rivals of the first
  */
