@@ -2,8 +2,21 @@ import { countOf, formatQuantity, formatShare } from 'mongodb-pool-page/universa
 
 /** @import { CallerFacts } from 'mongodb-pool-predictor' */
 
-/** Which requests of a trace wait for the answers to others, as one sentence. @param {CallerFacts} facts */
-export function describeCallers({ callers, callersShare, visits, visitsShare, aloneShare, thinkMs, fewest }) {
+/**
+ * Which requests of a trace wait for the answers to others, and how much work belongs to no request.
+ * @param {CallerFacts} facts
+ */
+export function describeCallers({ outside = 0, ...facts }) {
+  const others =
+    outside === 0
+      ? ''
+      : ` ${countOf(outside, 'checkout belongs', 'checkouts belong')} to no request, such as those of a timer, and ` +
+        `${outside === 1 ? 'comes at its recorded time' : 'come at their recorded times'}.`;
+  return `${describeRequests(facts)}${others}`;
+}
+
+/** @param {Omit<CallerFacts, 'outside'>} facts */
+function describeRequests({ callers, callersShare, visits, visitsShare, aloneShare, thinkMs, fewest }) {
   const parts = [
     callers > 0 &&
       `${formatShare(callersShare)} of the queries come from ${

@@ -1,4 +1,4 @@
-import { meanServiceMs, nameClient } from 'mongodb-pool-predictor';
+import { meanServiceMs, nameClient, nameWithServer } from 'mongodb-pool-predictor';
 import { median } from 'mongodb-pool-predictor/statistics';
 import { countConnections, formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { describeAppPool } from './app-pool.js';
@@ -103,8 +103,10 @@ export function describeOpenings({ openings }) {
 export function describePick({ trace: { useMs }, pool, process: { pid }, others }) {
   if (others.length === 0) return [];
   const isOneProcess = others.every(({ process }) => process === pool.process);
+  const isOfServer = others.some((each) => each.process === pool.process && nameClient(each) === nameClient(pool));
   return [
-    `The trace has ${others.length + 1} pools. This is the one of client "${nameClient(pool)}"` +
+    `The trace has ${others.length + 1} pools. This is the one of client ` +
+      `"${isOfServer ? nameWithServer(pool) : nameClient(pool)}"` +
       `${isOneProcess ? '' : ` in process ${pid}`}, with ${useMs.length} checkouts. The others are assumed to stay ` +
       `as recorded. Choose with --client${isOneProcess ? '' : ' and --process'}.`,
   ];

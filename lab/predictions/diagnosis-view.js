@@ -28,12 +28,13 @@ const MAX_IMPORTANT = 2;
  *
  * @param {Diagnosis} diagnosis
  * @param {{ poolSize: number | null, speedups: Speedups | null, advice: Record<string, string>, width: number, paint?:
- *   Paint }} options poolSize: the best guess, where it is known; speedups: where it is known which query matters most
+ *   Paint, formatTime?: (atMs: number) => string }} options poolSize: the best guess, where it is known; speedups:
+ *   where it is known which query matters most; formatTime: of proofs, see describeProof
  */
-export function renderDiagnosis(diagnosis, { poolSize, speedups, advice, width, paint }) {
+export function renderDiagnosis(diagnosis, { poolSize, speedups, advice, width, paint, formatTime }) {
   const important = pickImportant(diagnosis);
   const rows = diagnosis.verdict.isProblem ? listRows(diagnosis) : [];
-  const proofs = important.flatMap(({ proofs: own }) => own.map(describeProof));
+  const proofs = important.flatMap(({ proofs: own }) => own.map((proof) => describeProof(proof, formatTime)));
   const facts = [explainBusiest(diagnosis), speedups ? describeSpeedup(speedups) : ''].filter(Boolean);
   const listSettings = (/** @type {(finding: Diagnosis['settings'][number]) => boolean} */ isListed) =>
     diagnosis.settings.filter(isListed).map((finding) => `! ${describeFinding(finding)}`);

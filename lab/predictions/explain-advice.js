@@ -122,10 +122,11 @@ function explainNothing(advice, load) {
   ].filter(Boolean);
 }
 
-/** The other reading of a recording. @param {number | null} fewest callers */
+/** The other reading of a recording. @param {number | null} fewest callers; null: that of work outside of requests */
 function describeFewest(fewest) {
+  if (fewest === null) return 'work outside of requests is a loop, with each query after the answer to its last';
   return (
-    `as few as ${countOf(Number(fewest), 'caller', 'callers')} sent all recorded requests, each after the answer to ` +
+    `as few as ${countOf(fewest, 'caller', 'callers')} sent all recorded requests, each after the answer to ` +
     'its last (--callers N says how many did)'
   );
 }

@@ -164,7 +164,7 @@ function createFigures({ originMs, processes, seconds: { loop } }) {
   };
 }
 
-/** @param {number} ms since the epoch @returns {string} such as 11-25 18:30:05 */
-function formatTime(ms) {
+/** @param {number} ms since the epoch @returns {string} in UTC, such as 11-25 18:30:05 */
+export function formatTime(ms) {
   return new Date(ms).toISOString().slice(5, 19).replace('T', ' ');
 }

@@ -188,6 +188,10 @@ describe('the input', () => {
       'The trace has 3 pools. This is the one of client "client 1" in process 7, with 2 checkouts. The ' +
         'others are assumed to stay as recorded. Choose with --client and --process.',
     ]);
+    const [one, other] = ['db1:27017', 'db2:27017'].map((address) => ({ process: 0, name: 'shop', address }));
+    expect(describePick({ trace, pool: one, process: { pid: 7 }, others: [other] })[0]).toMatch(
+      / is the one of client "db1:27017\/shop", with /,
+    );
   });
 
   test.each([
@@ -281,5 +285,13 @@ describe('the input', () => {
     expect(describeCallers({ ...OPEN, fewest: 9 })).toMatch(
       / The bands also .* if as few as 9 callers sent all of them\.$/,
     );
+  });
+
+  test('and how much belongs to no request', () => {
+    expect(describeCallers({ ...OPEN, outside: 34 })).toBe(
+      'No query seems to wait for the answer to another: all arrive at the times in the trace. 34 checkouts belong ' +
+        'to no request, such as those of a timer, and come at their recorded times.',
+    );
+    expect(describeCallers({ ...CLOSED, outside: 1 })).toMatch(/ 1 checkout belongs to .* at its recorded time\.$/);
   });
 });

@@ -129,7 +129,10 @@ describe('advice', () => {
     const advised =
       '3 connections: 2 meet /report p50 < 900 ms at the load measured at pool size 4, 3 also with 30 % more ' +
       'requests, in 95 of 100 runs.';
-    const advice = { ...adviceOf({ sizeNow: 2, loads: [load, { ...load, factor: 1.3 }] }), recordedSize: 4 };
+    const advice = {
+      ...adviceOf({ sizeNow: 2, loads: [load, { ...load, factor: 1.3 }] }),
+      ...{ recordedSize: 4, knowsUsers: false },
+    };
 
     /** @param {Record<number, number>} p50Ms by pool size @param {number} [count] of requests */
     const sizesOf = (p50Ms, count = 60) =>
@@ -153,6 +156,16 @@ describe('advice', () => {
       expect(others.join(' ')).toContain('Connections in use without a limit:');
     });
 
+    test('what a recording would not say, which is why advise may give another size, comes last', () => {
+      const explain = (/** @type {boolean} */ knowsUsers) =>
+        explainSweep([slo], sizesOf({ 4: 20 }), { advice: { ...advice, knowsUsers }, repeats: 1 });
+      expect(explain(true)).toEqual([
+        ...explain(false),
+        "This advice knows that only the scenario's users sent these requests. A recording does not say so, and " +
+          'pool-lab advise may give another size for one.',
+      ]);
+    });
+
     test('what was measured comes first where there is no advice', () => {
       const samples = [{ slo, count: 4, needed: 5, isEnough: false, easier: [] }];
       const refused = { ...advice, verdict: /** @type {const} */ ('notEnoughData'), samples };
@@ -171,6 +184,9 @@ describe('advice', () => {
     expect(explainSize({ smaller, fewest: 9 })).toContain(
       'takes up to 1.2 s at load x1.3 if as few as 9 callers sent all recorded requests, each after the answer to ' +
         'its last (--callers N says how many did).',
+    );
+    expect(explainSize({ smaller, fewest: null })).toContain(
+      ' at load x1.3 if work outside of requests is a loop, with each query after the answer to its last.',
     );
     expect(explainSize({ smaller: { ...smaller, reading: 0, ms: Infinity } })).toContain(
       'With 2, "/report p50 < 900 ms" is missed because requests fail at load x1.3.',

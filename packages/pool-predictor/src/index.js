@@ -33,7 +33,7 @@ export { judgeTrust } from './predict/trust.js';
 export { MIN_FOR_PERCENTILES, guessBest } from './predict/size-comparison.js';
 export { findClientUse } from './trace/client-use.js';
 export { readTraceText } from './reading/read-trace.js';
-export { nameClient, pickPool } from './trace/pick-pool.js';
+export { isCalled, nameClient, nameWithServer, pickPool } from './trace/pick-pool.js';
 export { EVENTS, OUTCOMES } from './reading/recorded-trace.js';
 export { createTraceLoad } from './load/trace-load.js';
 export { summariseTrace } from './trace/trace.js';

@@ -53,7 +53,7 @@ const MIN_LONG_LOAD_REQUESTS = 3000;
  *   overhead is not known
  * @property {Denial | null} denial
  * @property {number | null} fewest callers who could have sent all requests of a recording: the other reading of it;
- *   null if there is none
+ *   null if there is none, or it differs only in work outside of requests
  * @property {StudiedLoad[]} loads
  * @property {AdviceRow[]} rows see AdvisedSize, like the next three
  * @property {Smaller | null} smaller

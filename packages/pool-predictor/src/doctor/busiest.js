@@ -2,7 +2,7 @@ import { COMMON } from '../assumptions/common-assumptions.js';
 import { DOCTOR } from '../assumptions/doctor-assumptions.js';
 import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
-import { nameClient } from '../trace/pick-pool.js';
+import { namePool } from '../trace/pick-pool.js';
 
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { Wait, WaitEvidence } from './explain-waits.js' */
@@ -80,15 +80,16 @@ export function findBusiest(trace, { evidence, waits, times }) {
 }
 
 /** @param {RecordedTrace} trace @param {Pick<WaitEvidence, 'pools'>} evidence */
-function findBusiestPool({ pools }, { pools: histories }) {
-  const [{ pool, ...use }] = pools
+function findBusiestPool(trace, { pools: histories }) {
+  const { pools } = trace;
+  const [{ row: busiest, ...use }] = pools
     .map((each, row) => {
       const { maxPoolSize = 0 } = each;
       // Where times are rounded, one connection can seem to be two when it is handed over.
-      return { pool: each, maxPoolSize, inUse: Math.min(histories[row].mostInUse, maxPoolSize || Infinity) };
+      return { row, maxPoolSize, inUse: Math.min(histories[row].mostInUse, maxPoolSize || Infinity) };
     })
     .toSorted((a, b) => b.inUse / (b.maxPoolSize || Infinity) - a.inUse / (a.maxPoolSize || Infinity));
-  return { ...(pools.length > 1 && { client: nameClient(pool) }), ...use };
+  return { ...(pools.length > 1 && { client: namePool(trace, busiest) }), ...use };
 }
 
 /** @param {RecordedTrace} trace @param {Wait[]} waits */

@@ -1,6 +1,6 @@
 import { groupBy } from '../base/group-by.js';
 import { sum } from '../base/sample-statistics.js';
-import { nameClient } from '../trace/pick-pool.js';
+import { namePool } from '../trace/pick-pool.js';
 import { OPENING_CAUSES } from './causes.js';
 import { askedAtOnce } from './explain-waits.js';
 
@@ -54,7 +54,7 @@ export function describeCause(cause, all, { trace, evidence, limits, costs }) {
   const { process } = pools[pool];
   const { maxMs, busy } = evidence.loops[process];
   return {
-    ...(pools.length > 1 && { client: nameClient(pools[pool]) }),
+    ...(pools.length > 1 && { client: namePool(trace, pool) }),
     maxPoolSize: pools[pool].maxPoolSize,
     routes: weigh(waits, (wait) => wait.route).map(({ key, share }) => ({
       ...{ route: routes[key] ?? null, operation: null, share },
@@ -127,9 +127,10 @@ function describeParked({ operations }, waits) {
  * @param {RecordedTrace} trace @param {WaitEvidence} evidence @param {Wait[]} waits
  */
 function countAtOnce(trace, evidence, waits) {
+  const { startedMs, routeOf } = trace.checkouts;
   let most = 0;
   for (const { row, request, pool, holders } of waits)
-    for (const each of [{ request, atMs: trace.checkouts.startedMs[row] }, ...holders])
+    for (const each of [{ request, route: routeOf[row], atMs: startedMs[row] }, ...holders])
       most = Math.max(most, askedAtOnce(trace, evidence, each, pool));
   return most;
 }

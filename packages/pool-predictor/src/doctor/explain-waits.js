@@ -5,12 +5,11 @@ import { countOpen } from './request-times.js';
 import { SECOND_MS } from './second-facts.js';
 import { isOfTransactions } from './transaction-costs.js';
 
-/** @import { Intervals } from '../base/intervals.js' */
 /** @import { ClientUse } from '../trace/client-use.js' */
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
 /** @import { Cause } from './causes.js' */
 /** @import { PoolHistory, Why } from './pool-history.js' */
-/** @import { RequestCheckouts } from './request-times.js' */
+/** @import { RequestCheckouts, listBackground } from './request-times.js' */
 /** @import { LoopFacts, ServerFacts } from './second-facts.js' */
 /** @import { PoolTransaction } from '../trace/pool-transactions.js' */
 
@@ -24,7 +23,7 @@ import { isOfTransactions } from './transaction-costs.js';
  * @property {RequestCheckouts} byRequest
  * @property {ClientUse[]} clients see findClientUse
  * @property {Float64Array} waitedMs by checkout, see splitWaits
- * @property {Intervals[]} background by pool, see listBackground
+ * @property {ReturnType<typeof listBackground>} background
  * @property {Map<number, PoolTransaction>[]} transactions by pool, see listTransactions
  * @property {Set<number>} repeating requests that had to begin a transaction again
  */
@@ -235,11 +234,14 @@ function causeOfQueue(trace, evidence, row, holders) {
  *
  * @param {RecordedTrace} trace
  * @param {Pick<WaitEvidence, 'byRequest' | 'background'>} evidence
- * @param {Pick<PoolHolder, 'request' | 'atMs'>} holder
+ * @param {Pick<PoolHolder, 'request' | 'route' | 'atMs'>} holder
  * @param {number} pool row
  * @returns {number} 0: it asked for one at a time
  */
-export function askedAtOnce(trace, { byRequest, background }, { request, atMs }, pool) {
-  const count = request < 0 ? background[pool].countAt(atMs) : countOpen(trace, byRequest.of(request), pool, atMs);
+export function askedAtOnce(trace, { byRequest, background }, { request, route, atMs }, pool) {
+  const count =
+    request < 0
+      ? (background[pool].get(route)?.countAt(atMs) ?? 0)
+      : countOpen(trace, byRequest.of(request), pool, atMs);
   return count > (request < 0 ? (trace.pools[pool].maxPoolSize ?? Infinity) : 1) ? count : 0;
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.js';
 import { Intervals } from '../base/intervals.js';
 
 /** @import { RecordedTrace } from '../reading/recorded-trace.js' */
@@ -62,18 +63,27 @@ export function countOpen({ checkouts: { startedMs, waitMs, useMs, poolOf } }, r
  * which keep a connection for good, are not among them.
  *
  * @param {RecordedTrace} trace
- * @returns {Intervals[]} by pool, from their starts to their ends
+ * @returns {Map<number, Intervals>[]} by pool, and by route, the name of a job: from their starts to their ends
  */
-export function listBackground({ checkouts: { startedMs, waitMs, useMs, requestOf, poolOf, operationOf }, ...trace }) {
+export function listBackground({ checkouts, ...trace }) {
+  const { startedMs, waitMs, useMs, requestOf, poolOf, routeOf, operationOf } = checkouts;
   const hasRequests = trace.requests.length > 0;
   const rows = [...requestOf.keys()].filter(
     (row) => hasRequests && requestOf[row] < 0 && !trace.operations[operationOf[row]]?.kind,
   );
   return trace.pools.map((_, pool) => {
-    const own = rows.filter((row) => poolOf[row] === pool);
-    return new Intervals(
-      own.map((row) => startedMs[row]),
-      own.map((row) => startedMs[row] + waitMs[row] + (useMs[row] || 0)),
+    const byRoute = groupBy(
+      rows.filter((row) => poolOf[row] === pool),
+      (row) => routeOf[row],
+    );
+    return new Map(
+      Array.from(byRoute, ([route, own]) => [
+        route,
+        new Intervals(
+          own.map((row) => startedMs[row]),
+          own.map((row) => startedMs[row] + waitMs[row] + (useMs[row] || 0)),
+        ),
+      ]),
     );
   });
 }

@@ -1,6 +1,6 @@
 import { createRandom } from '../simulator/random.js';
 import { findTail, redrawTail, resampleTail } from '../simulator/tail.js';
-import { drawBlocks, listVisits, readVisits } from './visit-blocks.js';
+import { drawBlocks, listVisits, readVisits, repeatWhole } from './visit-blocks.js';
 import { findFollowUps } from '../trace/follow-ups.js';
 import { describeCallers, isCaller, listCallerArrivals, listCallers, listSessions } from '../trace/sessions.js';
 import { findHandovers } from '../trace/handovers.js';
@@ -26,7 +26,8 @@ export const RECORDED_SEED = 1;
  * Makes a load of a trace. A request that followed nothing arrives at its recorded time. One whose caller waited for
  * the answer to another follows that after the recorded time. Each has its queries as they were, see RequestPlan. Each
  * query uses its connection for the recorded time. Where the queries shared the server's cores (`trace.sharing`), each
- * does the recorded work.
+ * does the recorded work. Work that belongs to no request, such as that of a timer, is as it was recorded in every run:
+ * random blocks would repeat or leave out what comes at fixed times.
  *
  * @param {Trace} trace
  * @param {object} [options]
@@ -56,7 +57,9 @@ export function createTraceLoad(
   const callers = sessions.filter((session) => isCaller(session, endMs));
   const calling = listCallers(callers, endMs);
   const visitors = sessions.filter((session) => !isCaller(session, endMs));
-  const visits = listVisits(visitors);
+  const [visits, outside] = [false, true].map((isOutside) =>
+    listVisits(visitors.filter((visitor) => visitor.isOutside === isOutside)),
+  );
   // The last checkout is followed by a gap, too.
   const durationMs = Math.max(1, (endMs * count) / Math.max(1, count - 1));
   // What takes long is made when it is asked for: a thread, or a check, needs only the arrivals.
@@ -68,7 +71,7 @@ export function createTraceLoad(
 
   /** @param {number} seed @param {number} factor @returns {VisitBlock[]} */
   function drawVisits(seed, factor) {
-    if (!resample || seed === RECORDED_SEED) return [[0, visitors.length, 0, -Infinity, Infinity]];
+    if (!resample || seed === RECORDED_SEED) return [[0, visits.atMs.length, 0, -Infinity, Infinity]];
     return [...drawBlocks(visits.atMs, durationMs, factor, createRandom(seed, 'pieces'))];
   }
 
@@ -76,10 +79,9 @@ export function createTraceLoad(
   function play(seed, factor) {
     const isRecorded = !resample || seed === RECORDED_SEED;
     const visiting = readVisits(visits, drawVisits(seed, factor), factor);
-    const all =
-      callers.length === 0
-        ? visiting
-        : merge(listCallerArrivals(calling, { factor, random: createRandom(seed, 'callers'), isRecorded }), visiting);
+    const called = listCallerArrivals(calling, { factor, random: createRandom(seed, 'callers'), isRecorded });
+    const working = readVisits(outside, repeatWhole(outside.atMs, durationMs, isRecorded ? 1 : factor), factor);
+    const all = called.length + outside.atMs.length === 0 ? visiting : merge(merge(called, working), visiting);
     const sent = change?.isRemoved ? removeRequests(all, change.route) : all;
     if (isRecorded) return sent;
     return redrawTails(sent, { tails: tailsOf(), longRequests: longOf() }, createRandom(seed, 'tails'));

@@ -42,6 +42,21 @@ export function* drawBlocks(startedMs, durationMs, factor, random) {
 }
 
 /**
+ * Repeats a whole trace.
+ *
+ * @param {ArrayLike<number>} startedMs
+ * @param {number} durationMs
+ * @param {number} factor times as long
+ * @returns {VisitBlock[]}
+ */
+export function repeatWhole(startedMs, durationMs, factor) {
+  return Array.from({ length: Math.ceil(factor) }, (_, copy) => {
+    const toMs = (factor - copy) * durationMs;
+    return [0, countBelow(startedMs, toMs), copy * durationMs, 0, toMs];
+  });
+}
+
+/**
  * Puts visits in columns: simulations read them again and again, and objects take several times as long.
  *
  * @param {Session[]} visits

@@ -33,7 +33,7 @@ const TIMED_OUT = 'timeout';
 
 /**
  * @typedef {object} PoolChoice
- * @property {string} [client] see nameClient, or its appName
+ * @property {string} [client] see isCalled, or its appName
  * @property {string} [process] id of the operating system
  *
  * @typedef {{ row: number, served: number, waits: number }} CheckoutCounts of a pool: checkouts that got a connection,
@@ -43,6 +43,20 @@ const TIMED_OUT = 'timeout';
 /** Names the client of a pool. @param {Pick<RecordedPool, 'name'>} pool */
 export function nameClient({ name }) {
   return name ?? 'client 1';
+}
+
+/** Names a pool among those of one client, as /metrics does. @param {Pick<RecordedPool, 'name' | 'address'>} pool */
+export function nameWithServer({ name, address }) {
+  return `${address}/${nameClient({ name })}`;
+}
+
+/**
+ * Whether a text is the name of a pool's client, or `host:port/name` of the pool itself.
+ * @param {string} text
+ * @param {Pick<RecordedPool, 'name' | 'address'>} pool
+ */
+export function isCalled(text, pool) {
+  return text === nameClient(pool) || text === nameWithServer(pool);
 }
 
 /**
@@ -112,9 +126,37 @@ function countCheckouts({ pools, checkouts, events }) {
 }
 
 /** @param {RecordedTrace} trace @param {RecordedPool} pool @param {PoolChoice} choice */
-function isChosen({ processes }, pool, { client, process }) {
-  if (client !== undefined && client !== nameClient(pool) && client !== pool.appName) return false;
-  return process === undefined || process === String(processes[pool.process].pid);
+function isChosen({ pools, processes }, pool, { client, process }) {
+  if (process !== undefined && process !== String(processes[pool.process].pid)) return false;
+  if (client === undefined || isCalled(client, pool)) return true;
+  // An appName that several clients share chooses none of them.
+  return client === pool.appName && pools.every((each) => each.appName !== client || isSameClient(each, pool));
+}
+
+/** @param {RecordedPool} one @param {RecordedPool} other */
+function isSameClient(one, other) {
+  return nameClient(one) === nameClient(other);
+}
+
+/** Whether it is the same client's, for another server. @param {RecordedPool} one @param {RecordedPool} other */
+function isOtherServer(one, other) {
+  return isSameClient(one, other) && one.process === other.process && one.address !== other.address;
+}
+
+/**
+ * Names a pool by its client, and by its server too where the client uses several servers at once.
+ * @param {RecordedTrace} trace
+ * @param {number} row
+ * @returns {string} a choice of that pool, see PoolChoice
+ */
+export function namePool(trace, row) {
+  const { pools, checkouts } = trace;
+  const pool = pools[row];
+  const used = new Set(checkouts.poolOf);
+  const others = [...used].filter((each) => isOtherServer(pools[each], pool));
+  if (others.length === 0) return nameClient(pool);
+  const { joined } = joinMoves(trace, row);
+  return others.every((each) => joined.has(each)) ? nameClient(pool) : nameWithServer(pool);
 }
 
 /** @param {PoolChoice} choice */
@@ -129,8 +171,12 @@ function describeChoice({ client, process }) {
 function listPools({ pools, processes }, counts) {
   return counts
     .map(({ row, served }) => {
-      const { pid } = processes[pools[row].process];
-      return `${served} of client "${nameClient(pools[row])}"${pid === undefined ? '' : ` in process ${pid}`}`;
+      const pool = pools[row];
+      const { pid } = processes[pool.process];
+      const name = counts.some((each) => isOtherServer(pools[each.row], pool))
+        ? nameWithServer(pool)
+        : nameClient(pool);
+      return `${served} of client "${name}"${pid === undefined ? '' : ` in process ${pid}`}`;
     })
     .join(', ');
 }
@@ -161,7 +207,8 @@ function takeRows(trace, pool) {
   const isAlike = (/** @type {number} */ row) => startedMs[row] >= firstMs && answered.has(checkouts.routeOf[row]);
   const refused = findRefused(trace, { pool, uses }).filter(isAlike);
   const isOfCallers = comeFromCallers(requests, uses);
-  const waiting = isOfCallers ? [] : listWaiting(trace).filter((row) => poolOf[row] === pool && isAlike(row));
+  const isReplayed = (/** @type {number} */ row) => !isOfCallers || checkouts.requestOf[row] < 0;
+  const waiting = listWaiting(trace).filter((row) => poolOf[row] === pool && isAlike(row) && isReplayed(row));
   const queryless = listQueryless(trace, {
     ...{ process, newRow, uses, firstMs, lastMs: startedMs[rows[rows.length - 1]] },
   });

@@ -19,6 +19,7 @@ import { planRequests } from './traced-requests.js';
  * @property {number} lastMs when its last request started
  * @property {number} endMs when that had ended
  * @property {CallerRequest[]} requests
+ * @property {boolean} isOutside work that belongs to no request
  *
  * @typedef {object} Caller
  * @property {number} atMs
@@ -33,6 +34,7 @@ import { planRequests } from './traced-requests.js';
  * @property {number} visitsShare of all requests: theirs
  * @property {number} aloneShare of all requests: they follow nothing, and nothing follows them
  * @property {number} thinkMs median time from an answer to the start that follows; NaN if none does
+ * @property {number} [outside] checkouts that belong to no request, where others do; the other facts are without them
  * @property {number | null} fewest callers who could have sent all requests, each after its last answer; null if that
  *   is what the trace shows, or is known to be wrong
  */
@@ -45,7 +47,7 @@ import { planRequests } from './traced-requests.js';
  * @returns {Session[]} in order of time
  */
 export function listSessions(trace, { requests, likely, fewest }, { reading, ...times }) {
-  const { cameMs, checkedInMs, endedMs } = requests;
+  const { cameMs, checkedInMs, endedMs, isOutside } = requests;
   const previous = (reading === 'fewest' && fewest) || likely;
   /** @type {CallerRequest[]} */
   const followers = [];
@@ -59,7 +61,7 @@ export function listSessions(trace, { requests, likely, fewest }, { reading, ...
     const before = previous[index];
     if (before < 0) {
       sessionOf[index] = sessions.length;
-      sessions.push({ atMs, lastMs: atMs, endMs: atMs, requests: [] });
+      sessions.push({ atMs, lastMs: atMs, endMs: atMs, requests: [], isOutside: isOutside[index] === 1 });
     } else {
       sessionOf[index] = sessionOf[before];
       request.thinkMs = Math.max(0, atMs - endedMs[before]);
@@ -98,13 +100,15 @@ function replaceUnanswered({ refused = [], waiting = [], routes }, { numberOf, r
     if (numbers.delete(numberOf[index])) begun.push(index);
     else if (request.known?.servicesMs.length !== 0) donors[routeOf[index]].push(request);
   });
+  const hasNumbers = numberOf.some((number) => number >= 0);
   const random = createRandom(1, 'refused');
   const draw = (/** @type {number} */ route) => donors[route][Math.floor(random.uniform() * donors[route].length)];
   for (const index of begun) planned[index] = { ...(draw(routeOf[index]) ?? planned[index]) };
   return unanswered.flatMap(({ request, route, startedMs: atMs }) => {
     // Without a number, each is a request of its own.
     const donor = (request < 0 || numbers.delete(request)) && draw(route);
-    return donor ? [{ atMs, lastMs: atMs, endMs: atMs, requests: [{ ...donor }] }] : [];
+    const common = { atMs, lastMs: atMs, endMs: atMs, isOutside: hasNumbers && request < 0 };
+    return donor ? [{ ...common, requests: [{ ...donor }] }] : [];
   });
 }
 
@@ -171,11 +175,13 @@ function drawRequests(requests, random) {
   return drawn;
 }
 
-/** @param {Session[]} callers @param {Session[]} visits @returns {Omit<CallerFacts, 'fewest'>} */
-export function describeCallers(callers, visits) {
+/** @param {Session[]} calling @param {Session[]} visiting @returns {Omit<CallerFacts, 'fewest'>} */
+export function describeCallers(calling, visiting) {
   const countOf = (/** @type {Session[]} */ sessions) => sum(sessions.map(({ requests }) => requests.length));
+  const [callers, visits] = [calling, visiting].map((sessions) => sessions.filter(({ isOutside }) => !isOutside));
   const chains = visits.filter(({ requests }) => requests.length > 1);
   const all = countOf(callers) + countOf(visits);
+  const outside = countOf(calling) + countOf(visiting) - all;
   const thinksMs = [...callers, ...chains].flatMap(({ requests }) => requests.slice(1).map(({ thinkMs }) => thinkMs));
   return {
     callers: callers.length,
@@ -184,5 +190,6 @@ export function describeCallers(callers, visits) {
     visitsShare: countOf(chains) / all,
     aloneShare: (visits.length - chains.length) / all,
     thinkMs: thinksMs.length > 0 ? median(thinksMs) : NaN,
+    ...(outside > 0 && { outside }),
   };
 }

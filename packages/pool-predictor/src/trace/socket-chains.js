@@ -33,14 +33,15 @@ export function followSockets({ length, socketOf, socketUseOf }, { startsMs, end
  * oldest.
  *
  * @param {RequestStarts} requests
+ * @param {Uint32Array} rows the requests that take turns, ascending
  * @param {number} [atLeast] callers that there were, default as few as possible
  * @returns {{ previous: Int32Array, begun: number }} previous: by request, the one it follows, or -1; begun: callers
  */
-export function takeTurns({ startsMs, endsMs }, atLeast = 0) {
+export function takeTurns({ startsMs, endsMs }, rows, atLeast = 0) {
   const previous = new Int32Array(startsMs.length).fill(-1);
-  const byEnd = Uint32Array.from(startsMs.keys()).sort((a, b) => endsMs[a] - endsMs[b]);
+  const byEnd = rows.toSorted((a, b) => endsMs[a] - endsMs[b]);
   let [next, begun] = [0, 0];
-  for (let request = 0; request < startsMs.length; request++) {
+  for (const request of rows) {
     const isAnswered = endsMs[byEnd[next]] <= startsMs[request] + sameMsOf() && byEnd[next] < request;
     if (isAnswered && begun >= atLeast) previous[request] = byEnd[next++];
     else begun++;

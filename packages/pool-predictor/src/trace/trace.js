@@ -320,7 +320,8 @@ export function summariseTrace(trace) {
   const { routes, waitMs, routeOf, refused = [], waiting = [] } = trace;
   const requests = joinRequests(trace);
   const failed = new Map(refused.map(({ request, route }) => [request, route]));
-  const unended = new Set(waiting.map(({ request }) => request));
+  // Work that belongs to no request has no number.
+  const unended = new Set(waiting.map(({ request }) => request).filter((request) => request >= 0));
   const times = routes.map(() => ({ response: createLatencyHistogram(), wait: createLatencyHistogram() }));
   let waitedMs = sum(refused.map((each) => each.waitMs));
   let maxMs = 0;

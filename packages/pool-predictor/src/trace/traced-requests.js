@@ -25,6 +25,8 @@ import { levelRounding, sameMsOf } from '../reading/resolution.js';
  * @property {Float64Array} startedMs by request: when it arrived, or else its first checkout started
  * @property {Float64Array} endedMs by request: its answer, or else its last check-in
  * @property {Uint8Array} isMeasured by request: 1: its start and its answer are known
+ * @property {Uint8Array} isOutside by request: 1: a checkout that belongs to no request, where others do, such as one
+ *   of a timer
  */
 
 /** @param {Trace} trace @returns {TracedRequests} */
@@ -60,7 +62,9 @@ export function joinRequests(trace) {
     startedMs: new Float64Array(length),
     endedMs: new Float64Array(length),
     isMeasured: new Uint8Array(length),
+    isOutside: new Uint8Array(length),
   };
+  const hasNumbers = Array.from(trace.requestOf ?? []).some((number) => number >= 0);
   order.forEach((request, place) => {
     const facts =
       request < firsts.length
@@ -73,6 +77,7 @@ export function joinRequests(trace) {
     requests.startedMs[place] = facts.startedMs;
     requests.endedMs[place] = facts.endedMs;
     requests.isMeasured[place] = facts.isMeasured ? 1 : 0;
+    requests.isOutside[place] = hasNumbers && facts.number < 0 && request < firsts.length ? 1 : 0;
     checkedInMs[place] = Math.max(checkedInMs[place], facts.lastMs);
   });
   return requests;

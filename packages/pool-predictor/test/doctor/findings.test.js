@@ -176,6 +176,23 @@ describe('work outside of requests', () => {
   test('that asks for as many as there are just has the pool', async () => {
     expect(diagnose(await read([...job(400, 10), ...waiting])).verdict.cause).toBe('fullPool');
   });
+
+  test('that has names is counted by name: jobs that ask for little each just have the pool', async () => {
+    const names = Array.from({ length: 100 }, (_, id) => ({
+      define: 'route',
+      id: 10 + id,
+      name: `job ${id}`,
+      atMs: 0,
+    }));
+    const jobs = job(400, 0).map((line, index) => ({ ...line, route: 10 + Math.floor(index / 4) }));
+    const one = jobs.map((line) => ({ ...line, route: 10 }));
+    const behindJobs = waiting.map((line) => ({
+      ...line,
+      ...('behind' in line && { behind: [[10, 1, -1, -1, -1, -1]] }),
+    }));
+    expect(diagnose(await read([...names, ...one, ...behindJobs])).verdict.cause).toBe('severalAtOnce');
+    expect(diagnose(await read([...names, ...jobs, ...behindJobs])).verdict.cause).toBe('fullPool');
+  });
 });
 
 describe('operations that fail while they have a connection', () => {

@@ -51,6 +51,34 @@ describe('two readings of a load', () => {
   });
 });
 
+test('a timer beside callers, each with a socket, leaves it clear who waits: the figures stay', async () => {
+  const untilMs = 12_000;
+  const timer = Array.from({ length: 12 }, (_, tick) => ({ atMs: 500 + 1000 * tick, route: 'timer', serviceMs: 300 }));
+  const sent = [...callers({ count: 12, untilMs, service: TIMES.steady(20), think: TIMES.exponential(40) }), ...timer];
+  const checkouts = run(sent, 4, untilMs).map(({ route, user, arrivedAtMs: atMs, waitMs, finishedAtMs }) => ({
+    ...{ atMs, waitMs, useMs: finishedAtMs - atMs - waitMs, route },
+    ...(route !== 'timer' && { socket: user }),
+  }));
+  const recording = openRecording([await readTraceText(traceText({ poolSize: 4, checkouts }))]);
+  const { load } = recording;
+  expect(load.callers).toMatchObject({ callers: 12, callersShare: 1, outside: timer.length, fewest: 12 });
+  const trust = judgeTrust({ ...recording, serverCores: 'none' }, null);
+  const { variants } = await predict({
+    load,
+    services: load.services,
+    poolSizes: [1, 2],
+    seeds: 19,
+    widen: trust.widen,
+  });
+  const { variants: shown } = hideUncertain(trust, variants);
+  for (const { settings, predicted } of shown) {
+    const measuredMs = responseMs(run(sent, settings.poolSize, untilMs), '/slow', 0.95);
+    expect(predicted.routes['/slow'].p95Ms / measuredMs).toBeCloseTo(1, 1);
+    expect(predicted.low?.routes['/slow'].p95Ms).toBeLessThan(measuredMs);
+    expect(predicted.high?.routes['/slow'].p95Ms).toBeGreaterThan(measuredMs);
+  }
+});
+
 describe('callers without keep-alive', () => {
   const UNTIL_MS = 10_000;
   const sent = callers({ count: 6, untilMs: UNTIL_MS, service: TIMES.steady(20), think: TIMES.exponential(60) });

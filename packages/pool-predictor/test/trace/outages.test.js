@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { RECORDED_SEED, createTraceLoad } from '../../src/load/trace-load.js';
 import { simulateHere } from '../../src/runs/simulation-runs.js';
-import { nameClient, pickPool } from '../../src/trace/pick-pool.js';
+import { nameClient, namePool, pickPool } from '../../src/trace/pick-pool.js';
 import { readTraceText } from '../../src/reading/read-trace.js';
 
 /**
@@ -131,5 +131,25 @@ describe('a recording in which the primary stepped down', () => {
     const { others, trace: one } = pickPool(both);
     expect(others.map(nameClient)).toEqual(['shop']);
     expect(one.outages).toBeUndefined();
+    expect([0, 1].map((row) => namePool(both, row))).toEqual(['db0:27017/shop', 'db1:27017/shop']);
+    const inTurn = await traceOf(moved, opened);
+    expect([0, 1].map((row) => namePool(inTurn, row))).toEqual(['shop', 'shop']);
+    for (const address of ['db0:27017', 'db1:27017'])
+      expect(pickPool(both, { client: `${address}/shop` }).pool.address).toBe(address);
+    expect(() => pickPool(both, { client: 'db2:27017/shop' })).toThrow(
+      'no checkouts of client "db2:27017/shop", but 3 of client "db0:27017/shop", 2 of client "db1:27017/shop"',
+    );
+  });
+
+  test('an appName that several clients share chooses none of them', async () => {
+    const lines = ['shop maxPoolSize=5', 'shop maxPoolSize=50'].flatMap((name, index) => [
+      { define: 'pool', id: index + 2, name, address: 'db:27017', appName: 'shop' },
+      checkout(index, 0, 0, { useMs: 5, connection: 1, pool: index + 2 }),
+    ]);
+    const trace = await traceOf([], lines);
+    expect(pickPool(trace, { client: 'shop maxPoolSize=50' }).pool.name).toBe('shop maxPoolSize=50');
+    expect(() => pickPool(trace, { client: 'shop' })).toThrow(
+      'no checkouts of client "shop", but 1 of client "shop maxPoolSize=5", 1 of client "shop maxPoolSize=50"',
+    );
   });
 });

@@ -60,6 +60,78 @@ describe('follow-ups', () => {
     });
   });
 
+  describe('work that belongs to no request', () => {
+    // A caller of 10 ms queries, who thinks for 2 ms, beside a timer every 20 ms whose query takes 5 ms.
+    const calledMs = [0, 12, 24, 36, 48];
+    const timerMs = [5, 25, 45];
+    const rows = [...calledMs, ...timerMs]
+      .sort((a, b) => a - b)
+      .map((atMs) => ({ atMs, isOf: !timerMs.includes(atMs) }));
+    const columnOf = (/** @type {(row: typeof rows[number], index: number) => number} */ value) => rows.map(value);
+    const trace = {
+      header: {},
+      routes: ['/a', 'the app itself'],
+      checkOutStartedMs: columnOf(({ atMs }) => atMs),
+      waitMs: columnOf(() => 0),
+      useMs: columnOf(({ isOf }) => (isOf ? 10 : 5)),
+      routeOf: columnOf(({ isOf }) => (isOf ? 0 : 1)),
+      requestOf: columnOf(({ isOf }, index) => (isOf ? index : -1)),
+      socketOf: columnOf(({ isOf }) => (isOf ? 1 : -1)),
+      socketUseOf: columnOf(({ isOf }) => SOCKET_USES.indexOf(isOf ? 'waiting' : 'unknown')),
+      warnings: [],
+    };
+    const isTimer = ({ route = '' }) => route === 'the app itself';
+
+    test('takes no turns with callers: it comes at its recorded times, or follows itself', () => {
+      const { requests, likely, fewest, fewestCallers } = findFollowUps(trace);
+      const placesOf = (/** @type {number} */ is) =>
+        columnOf((_, row) => row).filter((row) => requests.isOutside[row] === is);
+      const chain = (/** @type {number[]} */ places) => [-1, ...places.slice(0, -1)];
+      expect(placesOf(1)).toHaveLength(timerMs.length);
+      for (const reading of [likely, fewest ?? []])
+        expect(placesOf(0).map((row) => reading[row])).toEqual(chain(placesOf(0)));
+      expect(placesOf(1).map((row) => likely[row])).toEqual([-1, -1, -1]);
+      expect(placesOf(1).map((row) => fewest?.[row])).toEqual(chain(placesOf(1)));
+      // The readings differ in the timer alone, so they say nothing of callers.
+      expect(fewestCallers).toBeNull();
+    });
+
+    test('is counted apart', () => {
+      const { callers: facts, otherReading } = createTraceLoad(trace);
+      const expected = { visits: 1, visitsShare: 1, aloneShare: 0, outside: 3, fewest: null };
+      expect(facts).toMatchObject(expected);
+      expect(otherReading?.callers).toMatchObject(expected);
+    });
+
+    test('is no work of the callers whom the user counts', () => {
+      expect(createTraceLoad({ ...trace, callers: 1 }).callers).toMatchObject({
+        callersShare: 0,
+        visits: 1,
+        outside: 3,
+      });
+    });
+
+    test('comes at its recorded times in each run, and more often with a higher load', () => {
+      const load = createTraceLoad(trace, { resample: true });
+      const timesMs = (/** @type {number} */ seed, factor = 1) =>
+        [...load.arrivals(seed, factor)].filter(isTimer).map(({ atMs }) => atMs);
+      for (const seed of [1, 2, 3]) expect(timesMs(seed)).toEqual(timerMs);
+      expect(timesMs(2, 2)).toHaveLength(2 * timerMs.length);
+    });
+
+    test('is a request like others where none is known', () => {
+      const { requests } = findFollowUps({ ...trace, requestOf: undefined });
+      expect([...requests.isOutside]).toEqual(columnOf(() => 0));
+    });
+
+    test('has its times in a summary, too, while more of it waits', () => {
+      const waiting = [{ startedMs: 50, waitMs: 7, route: 1, request: -1 }];
+      const { routes, requests } = summariseTrace({ ...trace, waiting });
+      expect(requests).toBe(rows.length + 1);
+      expect(routes['the app itself']).toMatchObject({ count: timerMs.length + 1, p50Ms: expect.closeTo(5, 0) });
+    });
+  });
+
   describe('checkouts of one request', () => {
     const trace = {
       header: {},
@@ -193,6 +265,22 @@ describe('requests that got no connection in time', () => {
     expect(trace.refused).toBeUndefined();
     expect(trace.unservedShare).toBeGreaterThan(0.1);
     expect(judgeTrust({ trace, load: createTraceLoad(trace) }, null).refusal).toMatchObject({ code: 'unserved' });
+  });
+
+  test('of those that still wait, a timer is replayed, and callers who wait for answers are not', async () => {
+    const waiting = callers({ count: 8, untilMs: 20_000, service: TIMES.steady(30), think: TIMES.exponential(20) });
+    const records = run(waiting, 2, 20_000);
+    const unended = { atMs: 19_990, waitMs: 10, outcome: 'waiting', route: '/slow' };
+    const checkouts = [
+      ...records.map(({ arrivedAtMs: atMs, finishedAtMs, waitMs, user: socket }) => ({
+        ...{ atMs, waitMs, useMs: finishedAtMs - atMs - waitMs, route: '/slow', socket },
+      })),
+      { ...unended, useMs: undefined, socket: 1 },
+      { ...unended, useMs: undefined },
+    ];
+    const { trace } = pickPool(await readTraceText(traceText({ poolSize: 2, checkouts })));
+    expect(trace.waiting).toMatchObject([{ request: -1 }]);
+    expect(createTraceLoad(trace).callers).toMatchObject({ callers: 8, outside: 1 });
   });
 
   test('stay with the pieces and the routes of a trace', async () => {
