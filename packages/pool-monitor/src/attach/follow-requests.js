@@ -1,12 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { watchFrameworks } from './frameworks.js';
+import { HTTP_START, watchFrameworks } from './frameworks.js';
 import { KnownRoutes } from './known-routes.js';
 
 /** @import { Server, ServerResponse } from 'node:http' */
 /** @import { Guard } from '../core/event-batch.js' */
 /** @import { Requests } from '../core/requests.js' */
-
-const HTTP_START = 'http.server.request.start';
 
 /**
  * Follows each HTTP request of the process from its arrival to its end, whatever the framework.

@@ -1,10 +1,13 @@
 import Module from 'node:module';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { findHonoContext } from './hono-context.js';
 import { replaceMethod } from './replace-method.js';
 import { watchModules } from './watch-modules.js';
 
 /** @import { Guard } from '../core/event-batch.js' */
 
+/** Node.js publishes each request there before the app gets it. */
+export const HTTP_START = 'http.server.request.start';
 const FASTIFY_CREATED = 'fastify.initialization';
 const FASTIFY_START = 'tracing:fastify.request.handler:start';
 /** Since this version, Fastify says itself when a handler starts. */
@@ -18,7 +21,8 @@ const MADE = Symbol('mongodb-pool-monitor.made');
 const NEXT = Symbol.for('NextInternalRequestMeta');
 
 /**
- * Remembers what frameworks make of each request, where the request itself does not lead there: Koa, hapi and Fastify.
+ * Remembers what frameworks make of each request, where the request itself does not lead there: Koa, hapi, Fastify and
+ * Hono.
  *
  * @param {Guard} guard
  * @returns {() => void} ends it
@@ -44,6 +48,35 @@ export function watchFrameworks(guard) {
     restorers.set(target, restore);
   }
 
+  const keepHono = guard((/** @type {any} */ { env }, /** @type {unknown} */ made) => keep(env?.incoming, made));
+
+  /** @param {any} prototype of Hono's contexts */
+  function watchHono(prototype) {
+    if (restorers.has(prototype)) return;
+    const property = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, 'req'));
+    const { get } = property;
+    Object.defineProperty(prototype, 'req', {
+      ...property,
+      get() {
+        const made = get?.call(this);
+        keepHono(this, made);
+        return made;
+      },
+    });
+    restorers.set(prototype, () => Object.defineProperty(prototype, 'req', property));
+  }
+
+  /** @type {WeakSet<object>} */
+  const servers = new WeakSet();
+  const onHttp = guard((/** @type {any} */ { server }) => {
+    if (servers.has(server)) return;
+    servers.add(server);
+    for (const listener of server.listeners('request')) {
+      const prototype = findHonoContext(listener);
+      if (prototype) watchHono(prototype);
+    }
+  });
+
   const checkModule = guard((/** @type {string} */ request, /** @type {any} */ exports) => {
     if (typeof exports !== 'function') return;
     if (KOA_FILE.test(request) && typeof exports.prototype?.createContext === 'function')
@@ -63,10 +96,12 @@ export function watchFrameworks(guard) {
 
   for (const [file, { exports }] of Object.entries(/** @type {any} */ (Module)._cache)) checkModule(file, exports);
   const stopModules = watchModules(checkModule);
+  subscribe(HTTP_START, onHttp);
   subscribe(FASTIFY_CREATED, onFastify);
   subscribe(FASTIFY_START, onFastifyStart);
   return () => {
     stopModules();
+    unsubscribe(HTTP_START, onHttp);
     unsubscribe(FASTIFY_CREATED, onFastify);
     unsubscribe(FASTIFY_START, onFastifyStart);
     for (const restore of restorers.values()) restore();
@@ -92,6 +127,8 @@ export function readFrameworkPattern(request) {
 function readPattern(made) {
   // Koa's router.
   if ('_matchedRoute' in made) return made._matchedRoute;
+  // Hono.
+  if ('routeIndex' in made) return made.matchedRoutes?.[made.routeIndex]?.path;
   // Fastify since 4.10, where `context` would warn.
   if ('routeOptions' in made) return made.routeOptions.url;
   // Fastify before that, and hapi.

@@ -1,4 +1,12 @@
-import { firstSegment, foldIds, nameRoute, readExpressPattern, readOperation } from './name-routes.js';
+import {
+  firstSegment,
+  foldIds,
+  isTrpc,
+  nameRoute,
+  readExpressPattern,
+  readOperation,
+  readProcedures,
+} from './name-routes.js';
 import { readFrameworkBody, readFrameworkPattern } from './frameworks.js';
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
@@ -6,12 +14,14 @@ import { readFrameworkBody, readFrameworkPattern } from './frameworks.js';
 /** More than any app has routes. Names that never end must not fill the memory. */
 const MAX_ROUTES = 500;
 /**
- * Limit for names that clients choose, so that they can't crowd out real routes: paths that no route matches, and
- * GraphQL operations.
+ * Limit for names that clients choose, so that they can't crowd out real routes: paths that no route matches, GraphQL
+ * operations, and tRPC procedures.
  */
 const MAX_CHOSEN = 250;
 const OTHER = '(other routes)';
 const NOT_FOUND = '(not found)';
+/** The status of a tRPC batch whose procedures had different ones. */
+const MULTI_STATUS = 207;
 /** Only paths that short are kept with their folded form, and only that many. */
 const MAX_URL = 200;
 const MAX_URLS = 500;
@@ -47,6 +57,8 @@ export class KnownRoutes {
     const { method = 'GET', url = '/', originalUrl = url } = request;
     const pattern = this.#readPattern(request);
     const path = pattern ?? this.#fold(originalUrl);
+    const ofProcedures = this.#nameProcedures(method, path, originalUrl, response);
+    if (ofProcedures !== undefined) return ofProcedures;
     const name = pattern === undefined ? this.#nameUnmatched(method, path, response) : this.#nameMatched(method, path);
     if (method !== 'POST' || this.#isShort || name === NOT_FOUND) return name;
     const operation = readOperation(readBody(request), path);
@@ -68,6 +80,25 @@ export class KnownRoutes {
     const isCatchAll = CATCH_ALL.test(pattern);
     if (isCatchAll && this.#catchAlls.size < MAX_ROUTES) this.#catchAlls.add(pattern);
     return isCatchAll;
+  }
+
+  /**
+   * Names a tRPC request by its procedures, in place of the last part of its path.
+   *
+   * @param {string} method
+   * @param {string} path
+   * @param {string} url
+   * @param {ServerResponse} response
+   */
+  #nameProcedures(method, path, url, response) {
+    const procedures = !this.#isShort && isTrpc(path, response) ? readProcedures(url) : undefined;
+    if (procedures === undefined) return undefined;
+    const named = `${path.slice(0, path.lastIndexOf('/') + 1)}${procedures}`;
+    const { statusCode } = response;
+    // Answers to any name.
+    const isRefused = statusCode === MULTI_STATUS || (statusCode >= 400 && statusCode < 500 && statusCode !== 404);
+    if (isRefused && this.#chosen.find(method, named) === undefined) return undefined;
+    return this.#nameUnmatched(method, named, response);
   }
 
   /** @param {string} method @param {string} pattern */

@@ -2,6 +2,8 @@
 const PLAIN = /^[A-Za-z_*~-][\w*~-]{0,15}$/;
 /** Such as `a8Kd92LmQx7`, `inv-2024-001` or `order1234`, but not `v2` or `getUser`. */
 const CODE = /\d\D*\d\D*\d|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])/;
+/** Libraries whose requests go to a path that looks like a file. */
+const LIBRARY = /^(?:engine|socket)\.io$/;
 const MAX_PATH = 200;
 
 /**
@@ -17,9 +19,14 @@ export function foldIds(url) {
   return (
     path
       .split('/')
-      .map((part) => (part === '' || (PLAIN.test(part) && !CODE.test(part)) ? part : ':id'))
+      .map((part) => (part === '' || isName(part) ? part : ':id'))
       .join('/') || '/'
   );
+}
+
+/** @param {string} part of a path */
+function isName(part) {
+  return (PLAIN.test(part) && !CODE.test(part)) || LIBRARY.test(part);
 }
 
 /** @param {string} pattern @returns {string} such as `/users` of `/users/:id` */
@@ -70,4 +77,37 @@ export function readOperation(body, path) {
   if (isNamed && isAtGraphQl) return operationName;
   const inText = typeof query === 'string' ? OPERATION.exec(query.slice(0, MAX_TEXT))?.[1] : undefined;
   return isNamed && inText !== undefined ? operationName : inText;
+}
+
+/** Where most apps have tRPC. */
+const TRPC_PATH = /\/trpc\/[^/]+$/;
+/** Version 11 says so in all of its answers. */
+const TRPC_HEADER = /^vary:.*\btrpc-/im;
+
+/** @param {string} path folded, or a pattern @param {any} response of node:http */
+export function isTrpc(path, { headersSent, _header }) {
+  // Most are none, and a search for words is quick.
+  if (!path.includes('trpc') && !(headersSent && _header?.includes('trpc-'))) return false;
+  return TRPC_PATH.test(path) || (headersSent && TRPC_HEADER.test(_header));
+}
+
+/** Names of procedures, such as `user.byId,post.list`, in the part after the last slash. */
+const PROCEDURES = /^[^?#]*\/([a-z_][\w.]*(?:,[a-z_][\w.]*)*)(?:[?#]|$)/i;
+const MAX_PROCEDURE = 64;
+/** Lists the first of those that are asked for in one batch. */
+const MAX_PROCEDURES = 3;
+
+/**
+ * Reads which procedures a tRPC request calls. Each order of a batch is the same name.
+ *
+ * @param {string} url
+ * @returns {string | undefined} such as `post.list,user.byId`; undefined if it can't be one
+ */
+export function readProcedures(url) {
+  const list = PROCEDURES.exec(url)?.[1];
+  if (list === undefined) return undefined;
+  const all = [...new Set(list.split(','))].toSorted();
+  if (all.some((name) => name.length > MAX_PROCEDURE)) return undefined;
+  const more = all.length - MAX_PROCEDURES;
+  return `${all.slice(0, MAX_PROCEDURES).join(',')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -5,8 +5,9 @@ import { replaceMethod } from './replace-method.js';
 
 /** @typedef {CheckoutPurpose & { opens: CheckoutKind | null }} KnownOperation opens: the kind of the cursor it opens */
 
-/** Driver 7 sends them as it does any command. */
 const TRANSACTION_ENDS = ['commitTransaction', 'abortTransaction'];
+/** Commands whose target is the name of a user or a role, not of a collection. */
+const OF_PEOPLE = /user|role/i;
 /** More than any app has. */
 const MAX_OPERATIONS = 2000;
 /** More than any app has, because each keeps a connection. */
@@ -66,20 +67,20 @@ export class Operations {
     const operations = this;
     /** @param {Function} original */
     const wrap = (original) =>
-      /** @this {unknown} @param {any} first @param {any} second @param {any} third @param {any} callback of driver 5 */
-      function command(first, second, third, callback) {
+      /** @this {unknown} @param {any} first @param {any} second @param {any} third @param {any} fourth */
+      function command(first, second, third, fourth) {
         /** @type {KnownOperation | null} */
         let awaited = null;
         try {
           const operation = (operations.#current = operations.#describe(first, second, third));
           if (operation.opens || operation.transaction) awaited = operation;
-          if (awaited && typeof callback === 'function')
-            callback = listenTo(callback, operations.#noteAnswer.bind(operations, awaited));
+          if (awaited && isCallback(fourth))
+            fourth = listenTo(fourth, operations.#noteAnswer.bind(operations, awaited));
         } catch {
           // The checkout then has no operation.
         }
         try {
-          const answer = original.call(this, first, second, third, callback);
+          const answer = original.call(this, first, second, third, fourth);
           if (awaited) operations.#awaitAnswer(awaited, answer);
           return answer;
         } finally {
@@ -115,17 +116,15 @@ export class Operations {
    * @param {any} third its options
    */
   #describe(first, second, third) {
-    if (typeof first?.commandName === 'string') {
-      const { commandName, command, ns, target, options, cursorId, pipeline, session } = first;
-      const end = command && TRANSACTION_ENDS.find((name) => name in Object(command));
-      const name = end ?? commandName;
-      const known = this.#describeCommand(name, target ?? ns?.collection, options, cursorId, pipeline);
-      return this.#addTransaction(known, name, session);
-    }
-    const [name] = Object.keys(second);
-    const target = second.collection ?? second[name];
-    const known = this.#describeCommand(name, target, third, second.getMore, second.pipeline);
-    return this.#addTransaction(known, name, third?.session);
+    const isOperation = typeof first?.commandName === 'string';
+    const { options, session } = isOperation ? first : { options: third, session: third?.session };
+    const document = isOperation ? first.command : second;
+    // Later drivers keep a document only of what the app sends with `db.command`.
+    const [name] = document ? Object.keys(document) : [first.commandName];
+    const target = document ? (document.collection ?? document[name]) : findCollection(first);
+    const cursorId = document ? document.getMore : first.cursorId;
+    const known = this.#describeCommand(name, target, options, cursorId, (document ?? first).pipeline);
+    return this.#addTransaction(known, name, session);
   }
 
   /** @param {KnownOperation} known @param {string} command @param {any} session @returns {KnownOperation} */
@@ -146,7 +145,8 @@ export class Operations {
    * @returns {KnownOperation}
    */
   #describeCommand(command, target, options, cursorId, pipeline) {
-    const usual = this.#nameOperation(command, typeof target === 'string' && target !== '$cmd' ? target : '');
+    const hasCollection = typeof target === 'string' && target !== '$cmd' && !OF_PEOPLE.test(command);
+    const usual = this.#nameOperation(command, hasCollection ? target : '');
     const tailable = options?.tailable ? 'tailableCursor' : null;
     if (command !== 'getMore') {
       const opens = pipeline?.[0]?.$changeStream ? 'changeStream' : tailable;
@@ -170,7 +170,30 @@ export class Operations {
   }
 }
 
-/** @param {Function} callback of driver 5 @param {(error: unknown, response: unknown) => void} note */
+/**
+ * Finds the collection of an operation of driver 6.19 or later. Each class keeps it in another place, and in most of
+ * them the namespace is the one that commands are sent to, `$cmd`.
+ *
+ * @param {any} operation
+ */
+function findCollection({ target, collection, collectionName, collectionNamespace, name, ns }) {
+  return (
+    target ?? collection?.collectionName ?? collectionName ?? collectionNamespace?.collection ?? name ?? ns?.collection
+  );
+}
+
+/**
+ * Tells a callback, which drivers 4 to 6.3 pass, from the class of the answer, which drivers 6.6 to 6.18 pass in its
+ * place. Only the prototype of a class can't be replaced.
+ *
+ * @param {unknown} value
+ * @returns {value is Function}
+ */
+function isCallback(value) {
+  return typeof value === 'function' && Object.getOwnPropertyDescriptor(value, 'prototype')?.writable !== false;
+}
+
+/** @param {Function} callback @param {(error: unknown, response: unknown) => void} note */
 function listenTo(callback, note) {
   return (/** @type {any[]} */ ...results) => {
     note(results[0], results[1]);

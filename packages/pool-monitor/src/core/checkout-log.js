@@ -162,8 +162,8 @@ export class CheckoutLog extends Ring {
   }
 
   /** Writes who made a checkout. @param {number} id @param {Checkout} checkout */
-  #describe(id, { pool, context, requestName, purpose, holds, heldBy, checkOutStartedAtMs }) {
-    if (context === null) this.#lastOutsideId = Math.max(this.#lastOutsideId, id);
+  #describe(id, { pool, requestName, purpose, holds, heldBy, checkOutStartedAtMs }) {
+    if (requestName.request === null) this.#lastOutsideId = Math.max(this.#lastOutsideId, id);
     const row = this.rowOf(id);
     this.#pools[row] = pool.identity;
     this.#names[row] = requestName;

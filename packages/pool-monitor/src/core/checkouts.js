@@ -9,6 +9,7 @@ import { EventLog } from './event-log.js';
 import { findHolders } from './holders.js';
 import { RequestContext } from './request-context.js';
 
+/** @import { Channel } from 'node:diagnostics_channel' */
 /** @import { CheckoutPurpose } from './checkout.js' */
 /** @import { OpenCheckout } from './checkout-log.js' */
 /** @import { Connection } from './connections.js' */
@@ -156,6 +157,22 @@ export class Checkouts {
     return context;
   }
 
+  /**
+   * Does what `run` does, for all work that a channel's `runStores` runs.
+   *
+   * @param {Channel} channel
+   * @param {(message: unknown) => Request | undefined} describe says what work it is; undefined: of the one that is
+   *   running
+   * @returns {() => void} ends it
+   */
+  bind(channel, describe) {
+    channel.bindStore(this.#scopes, (message) => {
+      const request = describe(message);
+      return request ? this.#open(request) : this.#scopes.getStore();
+    });
+    return () => void channel.unbindStore(this.#scopes);
+  }
+
   /** The request whose code is running. @returns {RequestContext | null} */
   get current() {
     return contextOf(this.#scope);
@@ -194,7 +211,7 @@ export class Checkouts {
   /** @param {Request} request */
   #open(request) {
     this.#hasRequests = true;
-    const context = new RequestContext(request, ++this.#lastRequest);
+    const context = new RequestContext(request, request.isOutside ? null : ++this.#lastRequest);
     // The driver emits nothing when a signal ends a wait.
     request.signal?.addEventListener(
       'abort',

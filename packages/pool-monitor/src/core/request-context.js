@@ -15,6 +15,7 @@ import { nameHolder } from './holders.js';
  * @property {unknown} [from] argument of such a function, so that all requests can share one
  * @property {string} [requestId] by default `r` and a number
  * @property {AbortSignal} [signal] aborts the request
+ * @property {boolean} [isOutside] it is work outside of any request, so that its checkouts have a route, but no number
  *
  * @typedef {object} EndedRequest
  * @property {string} requestId
@@ -74,7 +75,7 @@ export class RequestContext {
   status = 0;
   totalMs = NaN;
 
-  /** @param {Request} request @param {number} number counts up */
+  /** @param {Request} request @param {number | null} number counts up; null for work outside of any request */
   constructor({ route, from, requestId, signal }, number) {
     this.name = new RequestName(number, route, requestId, from);
     this.signal = signal;

@@ -22,6 +22,26 @@ test.each(await findNodeVersions())(
       fastify3: usual,
       fastify4: usual,
       fastify5: usual,
+      // Its body can be read only once, and that is for the app.
+      hono: [...usual.slice(0, 3), 'POST /graphql'],
+      honoWithSockets: [...usual.slice(0, 3), 'POST /graphql'],
+      'tRPC, standalone': listCalls('/', '/:id', '(not found)'),
+      'tRPC, express': listCalls('/api/trpc/', '/api/trpc/:id', '(not found)'),
+      // It asks for the input first.
+      'tRPC, express10': listCalls('/api/trpc/', '/api/trpc/:id', '/api/trpc/:id'),
+      'tRPC, fastify': listCalls('/rpc/', '/rpc/:path', '(not found)'),
+      'tRPC, hono': listCalls('/rpc/', '/rpc/*', '(not found)'),
+      'socket.io': ['/socket.io/', 'POST /socket.io/'],
     });
   },
 );
+
+/**
+ * Lists what the calls of tRPC are called.
+ * @param {string} at their path
+ * @param {string} mixed a batch with a procedure that does not exist
+ * @param {string} malformed a batch without input
+ */
+function listCalls(at, mixed, malformed) {
+  return [`${at}user.byName`, `POST ${at}user.save`, `${at}posts,user.byName`, '(not found)', mixed, malformed];
+}

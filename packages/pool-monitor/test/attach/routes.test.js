@@ -75,6 +75,52 @@ describe('known routes', () => {
     expect(routes.name(responseTo({ ...GRAPHQL, body: { operationName: 'Late' } }))).toBe('POST /graphql');
   });
 
+  describe('tRPC', () => {
+    const TWO = '/api/trpc/user.byId,post.list?batch=1&input=x';
+    const HEADER = { _header: 'HTTP/1.1 200 OK\r\nVary: Origin, trpc-accept, accept\r\n\r\n' };
+    /** @param {KnownRoutes} routes @param {object} request @param {Answer} [answer] */
+    const nameOfCall = (routes, request, answer) => routes.name({ ...responseTo(request, answer), ...HEADER });
+
+    test('procedures name a request, whatever the order, the input and the adapter', () => {
+      const routes = new KnownRoutes();
+      expect(nameOf(routes, '/api/trpc/user.byId?input=%7B%7D')).toBe('/api/trpc/user.byId');
+      expect(nameOf(routes, TWO)).toBe('/api/trpc/post.list,user.byId');
+      expect(nameOf(routes, '/api/trpc/post.list,user.byId,post.list?batch=1')).toBe('/api/trpc/post.list,user.byId');
+      expect(nameOf(routes, '/api/trpc/e,d,c,b,a?batch=1')).toBe('/api/trpc/a,b,c and 2 more');
+      expect(routes.name(responseTo({ method: 'POST', url: '/trpc/a.b', route: { path: '/trpc/:path' } }))).toBe(
+        'POST /trpc/a.b',
+      );
+      expect(nameOf(routes, '/api/trpc/bob@example.com')).toBe('/api/trpc/:id');
+    });
+
+    test('they do so at any path, once the answer says that it is tRPC', () => {
+      const routes = new KnownRoutes();
+      const request = { url: '/user.byId?input=7' };
+      expect(nameOfCall(routes, request, { headersSent: false })).toBe('/:id');
+      expect(nameOfCall(routes, request)).toBe('/user.byId');
+      expect(nameOf(routes, request.url)).toBe('/:id');
+    });
+
+    test('names that clients make up leave real procedures their place', () => {
+      const routes = new KnownRoutes();
+      for (let index = 0; index < 2000; index += 1) {
+        const url = `/api/trpc/bot.${letters(index)}`;
+        expect(nameOf(routes, url, { statusCode: 404 })).toBe('(not found)');
+        // A batch of which some failed, or without the input that it needs.
+        for (const statusCode of [207, 400])
+          expect(nameOf(routes, `${url},user.byId?batch=1`, { statusCode })).toBe('/api/trpc/:id');
+      }
+      expect(nameOf(routes, TWO)).toBe('/api/trpc/post.list,user.byId');
+      // Once it is known, it keeps its name, whatever becomes of it.
+      expect([404, 207, 500].map((statusCode) => nameOf(routes, TWO, { statusCode }))).toEqual(
+        Array(3).fill('/api/trpc/post.list,user.byId'),
+      );
+      for (let index = 0; index < 300; index += 1) nameOf(routes, `/api/trpc/bot.${letters(index)}`);
+      expect(nameOf(routes, '/api/trpc/last')).toBe('(other routes)');
+      expect(new KnownRoutes({ isShort: true }).name(responseTo({ url: TWO }))).toBe('/api');
+    });
+  });
+
   test('short names have the method and the first segment, and nothing else', () => {
     const routes = new KnownRoutes({ isShort: true });
     expect(routes.name(responseTo({ url: '/x', baseUrl: '/api', route: { path: '/users/:id' } }))).toBe('/api');
@@ -108,6 +154,9 @@ describe('names of routes', () => {
     ['/orders/2024-10-01', '/orders/:id'],
     ['/orders/order1234/getItems', '/orders/:id/getItems'],
     ['/favicon.ico', '/:id'],
+    ['/socket.io/?EIO=4&transport=polling&sid=Zk3j', '/socket.io/'],
+    ['/chat/engine.io/', '/chat/engine.io/'],
+    ['/bob.io/', '/:id/'],
     ['/oauth2/login/', '/oauth2/login/'],
     ['/orders/2026', '/orders/:id'],
     ['*', '*'],
@@ -173,13 +222,35 @@ describe('operations', () => {
     expect(seen.at(-1)).toBeNull();
   });
 
-  test('the end of a transaction is known, though driver 7 sends it as any command', async () => {
+  test.each([
+    ['distinct orders', { commandName: 'distinct', collection: { collectionName: 'orders' } }],
+    ['count orders', { commandName: 'count', collectionName: 'orders' }],
+    ['listIndexes orders', { commandName: 'listIndexes', collectionNamespace: { collection: 'orders' } }],
+    ['aggregate orders', { commandName: 'aggregate', target: 'orders', ns: undefined }],
+    ['aggregate', { commandName: 'aggregate', target: 1 }],
+    ['create orders', { commandName: 'create', name: 'orders' }],
+    ['find orders', { commandName: 'find', ns: { collection: 'orders' } }],
+    ['dbStats', { commandName: 'dbStats' }],
+    ['count orders', { commandName: 'runCommand', command: { count: 'orders' } }],
+    ['ping', { commandName: 'runCommand', command: { ping: 1 } }],
+    ['createUser', { commandName: 'runCommand', command: { createUser: 'bob' } }],
+    ['commitTransaction', { commandName: 'runCommand', command: { commitTransaction: 1 } }],
+    ['abortTransaction', { commandName: 'runCommand', command: { abortTransaction: 1 } }],
+  ])('%s is known, wherever a later driver has it', async (name, operation) => {
     /** @type {unknown[]} */
     const seen = [];
     const { server, operations } = watchClient(async () => void seen.push(operations.current?.operation));
-    const commands = [{ commitTransaction: 1 }, { abortTransaction: 1 }, { ping: 1 }];
-    for (const command of commands) await server.command({ commandName: 'runCommand', command }, {});
-    expect(seen).toEqual(['commitTransaction', 'abortTransaction', 'runCommand']);
+    await server.command({ ns: { collection: '$cmd' }, ...operation }, {});
+    expect(seen).toEqual([name]);
+  });
+
+  test('a change stream gets the class of its answer, which drivers 6.6 to 6.18 pass, as it is', async () => {
+    class CursorResponse {}
+    /** @type {unknown[]} */
+    const seen = [];
+    const { server } = watchClient(async (...args) => void seen.push(args[3]));
+    await server.command('shop.news', PIPELINE, {}, CursorResponse);
+    expect(seen).toEqual([CursorResponse]);
   });
 
   test.each([

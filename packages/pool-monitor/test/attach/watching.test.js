@@ -107,25 +107,99 @@ describe('watched clients', () => {
     /** @param {string} path @param {object} [options] */
     const add = (path, options) => clients.add(new MongoClient(`mongodb://db.example:27017/${path}`, options));
     add('shop', { appName: 'web' });
-    add('shop', { appName: 'web' });
-    add('shop', { appName: 'web' });
+    add('shop');
     add('orders');
     add('test');
     const connected = await new MongoClient(sharedMongoUrl()).connect();
     clients.add(connected);
-    const names = clients.list().map(({ monitor }) => monitor.name);
-    const [, , third, , place, last] = names;
-    expect(names.slice(0, 2)).toEqual(['web', 'shop']);
-    expect(names[3]).toBe('orders');
+    const [web, shop, orders, place, last] = clients.list().map(({ monitor }) => monitor.name);
+    expect([web, shop, orders]).toEqual(['web', 'shop', 'orders']);
     // This file is the app.
-    const here = expect.stringMatching(/^(packages\/pool-monitor\/)?test\/attach\/watching\.test\.js:\d+$/);
-    expect([third, place]).toEqual([here, 'db.example:27017']);
+    expect(place).toMatch(/^(packages\/pool-monitor\/)?test\/attach\/watching\.test\.js:\d+$/);
     // Anything may use it by now.
     expect(last).toBe(new URL(sharedMongoUrl()).host);
-    add('', { appName: 'web' });
-    expect(clients.list().at(-1)?.monitor.name).toBe('web (2)');
     clients.close();
     await connected.close();
+  });
+
+  describe('of one database', () => {
+    const create = (/** @type {object} */ options) => new MongoClient('mongodb://db.example:27017/shop', options);
+    const SERVERS = { topology: { s: { servers: new Map() } } };
+    /** @param {MongoClient[]} added in this order @param {WatchedClients} [clients] */
+    const nameAll = (added, clients = watchNone()) => {
+      for (const client of added) clients.add(client);
+      const names = new Map(clients.list().map(({ client, monitor }) => [client, monitor.name]));
+      clients.close();
+      return names;
+    };
+
+    test.each([
+      ['watched, in one order', false, false],
+      ['watched, in the other', false, true],
+      ['attached later, in one order', true, false],
+      ['attached later, in the other', true, true],
+    ])('have the same names whichever connects first: %s', (_, isConnected, isReversed) => {
+      const all = [
+        create({ maxPoolSize: 50 }),
+        create({ maxPoolSize: 5, minPoolSize: 2 }),
+        create({ maxPoolSize: 5, minPoolSize: 2, readPreference: 'secondaryPreferred' }),
+      ];
+      if (isConnected) for (const client of all) Object.assign(client, SERVERS);
+      const names = nameAll(isReversed ? all.toReversed() : all);
+      expect(all.map((client) => names.get(client))).toEqual([
+        'shop primary maxPoolSize=50',
+        'shop primary maxPoolSize=5',
+        'shop secondaryPreferred maxPoolSize=5',
+      ]);
+    });
+
+    test('the line that created them tells them apart if nothing else does', () => {
+      const clients = watchNone();
+      clients.add(create({}));
+      clients.add(create({}));
+      expect(clients.list().map(({ monitor }) => monitor.name)).toEqual(
+        Array(2).fill(expect.stringMatching(/^shop \S+watching\.test\.js:\d+$/)),
+      );
+      clients.close();
+    });
+
+    test('those that are alike in everything have numbers, and a free number is given again', () => {
+      const clients = watchNone();
+      const [first, ...rest] = Array.from({ length: 3 }, () => create({}));
+      for (const client of [first, ...rest]) clients.add(client);
+      const listNames = () => clients.list().map(({ monitor }) => monitor.name);
+      expect(listNames()).toEqual(['shop', 'shop (2)', 'shop (3)']);
+      rest[0].emit('topologyClosed', /** @type {any} */ ({}));
+      clients.add(create({ maxPoolSize: 5 }));
+      // The fourth is another one, so the others say what they are, too.
+      expect(clients.list()[0].monitor.formerNames).toEqual(['shop']);
+      expect(listNames()).toEqual(['shop maxPoolSize=100', 'shop maxPoolSize=100 (3)', 'shop maxPoolSize=5']);
+      clients.close();
+    });
+
+    test('a size for one of them changes no other one, and none if it may be another one', () => {
+      const replaced = (/** @type {string} */ name, /** @type {object[]} */ ...options) => {
+        const clients = watchNone(4, name);
+        for (const each of options) clients.add(create(each));
+        const found = clients.list().map(({ isChosen, replacedMaxPoolSize }) => [isChosen, replacedMaxPoolSize]);
+        clients.close();
+        return found;
+      };
+      const [five, fifty] = [{ maxPoolSize: 5 }, { maxPoolSize: 50 }];
+      expect(replaced('shop', five)).toEqual([[true, 5]]);
+      const first = [
+        [true, 5],
+        [false, null],
+      ];
+      expect(replaced('shop maxPoolSize=5', five, fifty)).toEqual(first);
+      expect(replaced('shop maxPoolSize=5', fifty, five)).toEqual(first.toReversed());
+      // The sweep refuses names that fit two.
+      expect(replaced('shop', fifty, five)).toEqual([
+        [true, 50],
+        [true, null],
+      ]);
+      expect(replaced('shop (2)', five, five)).toEqual(Array(2).fill([false, null]));
+    });
   });
 });
 

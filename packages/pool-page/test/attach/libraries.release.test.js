@@ -10,6 +10,7 @@ const { folder, monitor, server, versions } = await prepare();
 const LIBRARIES = {
   'mongodb 4': ['mongodb4'],
   'mongodb 5': ['mongodb5'],
+  'mongodb 6.10': ['mongodb6.10'],
   'mongodb 6': ['mongodb6'],
   'mongodb 7': ['mongodb'],
   'mongoose 6': ['mongoose6'],

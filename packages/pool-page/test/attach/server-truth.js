@@ -36,7 +36,11 @@ export async function startServer() {
   /** @param {string} appName */
   async function look(appName) {
     const connections = await admin
-      .aggregate([{ $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName } }])
+      // An idle session is a transaction that nobody ended, not a connection.
+      .aggregate([
+        { $currentOp: { allUsers: true, idleConnections: true, idleSessions: false } },
+        { $match: { appName } },
+      ])
       .toArray();
     const held = connections.filter(({ command }) => command?.comment === 'held');
     // One connection watches the server and does not belong to the pool.

@@ -15,13 +15,19 @@ followRequests(requests, {
   isOwn: () => false,
   shortRoutes: false,
 });
-/** Imported, as the others are required. */
-const IMPORTED = 'koa';
 const require = createRequire(import.meta.url);
 
 const QUERY = JSON.stringify({ query: 'query GetUser($id: ID!) { user(id: $id) { name } }' });
 /** Must not be mistaken for the request's. */
 const ANSWER = { query: 'query Answer { a }' };
+
+/** @param {http.RequestListener} listener @param {(server: http.Server) => unknown} [change] */
+async function serve(listener, change) {
+  const server = http.createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  change?.(server);
+  return server.address().port;
+}
 
 /** @param {string} name */
 async function serveFastify(name) {
@@ -36,7 +42,7 @@ async function serveFastify(name) {
 /** @type {Record<string, () => Promise<number>>} */
 const SHAPES = {
   async koa() {
-    const Koa = (await import(IMPORTED)).default;
+    const Koa = (await import('koa')).default;
     const { Router } = require('@koa/router');
     const router = new Router();
     router.get('/users/:name', (ctx) => (ctx.body = 'x'));
@@ -51,9 +57,7 @@ const SHAPES = {
       await next();
     });
     app.use(router.routes()).use(mail.routes());
-    const server = http.createServer(app.callback()).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return server.address().port;
+    return serve(app.callback());
   },
   async hapi() {
     const server = require('@hapi/hapi').server({ port: 0, host: '127.0.0.1' });
@@ -65,18 +69,132 @@ const SHAPES = {
   fastify3: () => serveFastify('fastify3'),
   fastify4: () => serveFastify('fastify4'),
   fastify5: () => serveFastify('fastify'),
+  hono: async () => serveHono(await import('hono')),
+  async honoWithSockets() {
+    const { Server } = await import('socket.io');
+    // Another copy of it.
+    return serveHono(require('hono'), (server) => new Server(server));
+  },
 };
+
+/** @param {any} library @param {(server: http.Server) => unknown} [change] */
+async function serveHono({ Hono }, change) {
+  const { getRequestListener } = await import('@hono/node-server');
+  const app = new Hono();
+  app.use('*', (context, next) => next());
+  app.get('/users/:name', (context) => context.text(context.req.param('name')));
+  app.route(
+    '/mail',
+    new Hono().get('/:to', (context) => context.text(context.req.param('to'))),
+  );
+  app.post('/graphql', (context) => context.json(ANSWER));
+  return serve(
+    getRequestListener((...args) => app.fetch(...args)),
+    change,
+  );
+}
+
+/** @param {string} library */
+function createRouter(library) {
+  const { router, procedure } = require(library).initTRPC.create();
+  const find = procedure.query(() => 'x');
+  const save = procedure.mutation(() => 'x');
+  return router({ user: router({ byName: find, save }), posts: find });
+}
+
+/** With tRPC at each path. @type {Record<string, { at: string, start: () => Promise<number> }>} */
+const TRPC = {
+  standalone: {
+    at: '',
+    start: async () => {
+      const { createHTTPHandler } = await import('@trpc/server/adapters/standalone');
+      return serve(createHTTPHandler({ router: createRouter('@trpc/server') }));
+    },
+  },
+  express: {
+    at: '/api/trpc',
+    start: async () => {
+      const { createExpressMiddleware } = await import('@trpc/server/adapters/express');
+      return serve(
+        require('express')().use('/api/trpc', createExpressMiddleware({ router: createRouter('@trpc/server') })),
+      );
+    },
+  },
+  express10: {
+    at: '/api/trpc',
+    start: async () => {
+      const { createExpressMiddleware } = await import('trpc10/adapters/express');
+      return serve(require('express4')().use('/api/trpc', createExpressMiddleware({ router: createRouter('trpc10') })));
+    },
+  },
+  fastify: {
+    at: '/rpc',
+    start: async () => {
+      const { fastifyTRPCPlugin } = await import('@trpc/server/adapters/fastify');
+      const app = require('fastify')();
+      app.register(fastifyTRPCPlugin, { prefix: '/rpc', trpcOptions: { router: createRouter('@trpc/server') } });
+      await app.listen({ port: 0, host: '127.0.0.1' });
+      return app.server.address().port;
+    },
+  },
+  hono: {
+    at: '/rpc',
+    start: async () => {
+      const { Hono } = await import('hono');
+      const hono = await import('@hono/node-server');
+      const { fetchRequestHandler } = await import('@trpc/server/adapters/fetch');
+      const router = createRouter('@trpc/server');
+      const app = new Hono();
+      app.all('/rpc/*', ({ req }) => fetchRequestHandler({ endpoint: '/rpc', req: req.raw, router }));
+      const server = hono.serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
+      await once(server, 'listening');
+      return server.address().port;
+    },
+  },
+};
+
+const POST = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
+
+/** @param {number} port @param {[path: string, options?: RequestInit][]} asked @returns {Promise<string[]>} names */
+async function ask(port, asked) {
+  const after = requests.log.lastId;
+  for (const [path, options] of asked) await (await fetch(`http://127.0.0.1:${port}${path}`, options)).text();
+  // The end of a response can come later than its last byte.
+  while (requests.log.lastId < after + asked.length) await new Promise((resolve) => setTimeout(resolve, 5));
+  return requests.log.list({ after }).map(({ route }) => route);
+}
+
+/** Says hello to a socket, first without a WebSocket. */
+async function askSocket() {
+  const { Server } = await import('socket.io');
+  const { io } = await import('socket.io-client');
+  const after = requests.log.lastId;
+  const server = http.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const sockets = new Server(server);
+  sockets.on('connection', (socket) => socket.on('hello', (answer) => answer()));
+  const client = io(`http://127.0.0.1:${server.address().port}`);
+  await client.emitWithAck('hello');
+  client.disconnect();
+  await sockets.close();
+  return [...new Set(requests.log.list({ after }).map(({ route }) => route))].toSorted();
+}
 
 /** @type {Record<string, string[]>} */
 const names = {};
-for (const [shape, serve] of Object.entries(SHAPES)) {
-  const after = requests.log.lastId;
-  const url = `http://127.0.0.1:${await serve()}`;
-  const post = { method: 'POST', body: QUERY, headers: { 'Content-Type': 'application/json' } };
-  for (const path of ['/users/alice', '/mail/bob@example.com', '/alice/nobody']) await (await fetch(url + path)).text();
-  await (await fetch(`${url}/graphql`, post)).text();
-  // The end of a response can come later than its last byte.
-  while (requests.log.lastId < after + 4) await new Promise((resolve) => setTimeout(resolve, 5));
-  names[shape] = requests.log.list({ after }).map(({ route }) => route);
-}
+for (const [shape, start] of Object.entries(SHAPES))
+  names[shape] = await ask(await start(), [
+    ...['/users/alice', '/mail/bob@example.com', '/alice/nobody'].map((path) => [path]),
+    ['/graphql', { ...POST, body: QUERY }],
+  ]);
+for (const [shape, { at, start }] of Object.entries(TRPC))
+  names[`tRPC, ${shape}`] = await ask(await start(), [
+    [`${at}/user.byName`],
+    [`${at}/user.save`, { ...POST, body: '{}' }],
+    [`${at}/user.byName,posts?batch=1&input={}`],
+    [`${at}/user.nobody`],
+    [`${at}/user.byName,user.nobody?batch=1&input={}`],
+    [`${at}/user.somebody,user.nobody?batch=1`],
+  ]);
+names['socket.io'] = await askSocket();
 process.stdout.write(JSON.stringify(names), () => process.exit());

@@ -7,6 +7,9 @@ const OPERATIONS = {
   insert: ({ orders }, n) => orders.insertOne({ n }),
   // A mongoose model, where there is one.
   model: ({ Order, orders }) => (Order ? Order.findOne({}) : orders.find({}).limit(3).toArray()),
+  modify: ({ orders }) => orders.findOneAndUpdate({ n: 2 }, { $inc: { changes: 1 } }),
+  count: ({ orders }) => orders.estimatedDocumentCount(),
+  indexes: ({ orders }) => orders.listIndexes().toArray(),
   duplicate: ({ orders }) => orders.insertMany([{ _id: 'same' }, { _id: 'same' }]),
   refused: ({ orders }) => orders.findOne({ $unknown: 1 }),
   tooSlow: ({ orders }) => orders.findOne({ $where: 'sleep(100) || true' }, { maxTimeMS: 5 }),
@@ -40,7 +43,8 @@ function pick(n) {
   if (n % 110 === 50) return 'cut';
   if (n % 50 === 1) return 'tooSlow';
   if (n % 50 === 22) return 'conflict';
-  return ['find', 'insert', 'model', 'find', 'abort', 'insert', 'find', 'duplicate', 'model', 'refused'][n % 10];
+  if (n % 50 === 33) return 'indexes';
+  return ['find', 'insert', 'model', 'modify', 'abort', 'insert', 'count', 'duplicate', 'model', 'refused'][n % 10];
 }
 
 /** @param {any} client @param {number} n */
