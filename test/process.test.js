@@ -1,6 +1,6 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
@@ -10,7 +10,7 @@ import { startGuarded } from '../src/process/guarded-process.js';
 import { watchOpenFiles } from '../src/process/open-files.js';
 import { inScratchFolder } from '../src/process/temp-folder.js';
 import { createTestLog } from './support/serve-app.js';
-import { isRunning } from '../src/process/process-info.js';
+import { isRunning, readProcess } from '../src/process/process-info.js';
 
 describe('the parent', () => {
   /** The shell, on other systems, is replaced by what it runs, or there are no signals. */
@@ -183,6 +183,53 @@ process.on('message', () => {});`,
 test('what is stopped before it starts never starts', () => {
   const signal = AbortSignal.abort(new Error('stopped'));
   expect(() => startGuarded(process.execPath, ['-e', ''], { signal })).toThrow('stopped');
+});
+
+describe('what a command has started in the background', () => {
+  /** Windows has no process groups. */
+  const onPosix = process.platform === 'win32' ? test.skip : test;
+
+  /**
+   * Starts a shell, with an app behind it.
+   * @param {{ graceMs: number, onTerm: string, rest: string }} options onTerm: what the app does at SIGTERM; rest: what
+   *   the shell does after it has started the app
+   */
+  async function startShell({ graceMs, onTerm, rest }) {
+    const log = path.join(await scratchFolder(), 'log');
+    const code = `const say = (word) => require('fs').appendFileSync(process.argv[1], word + ' ');
+process.on('SIGTERM', () => { ${onTerm} });
+setInterval(() => {}, 1000);
+say(process.pid);`;
+    const words = ['-c', `"$@" & ${rest}`, 'sh', process.execPath, '-e', code, log];
+    const shell = startGuarded('sh', words, { graceMs });
+    cleanUp(shell.stop);
+    const read = () => readFile(log, 'utf8').catch(() => '');
+    const pid = Number(await until('the app runs', async () => parseInt(await read(), 10)));
+    return { ...shell, pid, read };
+  }
+  const END = "setTimeout(() => { say('ended'); process.exit(); }, 300)";
+  const UNTIL_READY = 'until [ -s "$4" ]; do sleep 0.1; done; exit 3';
+  /** Much longer than the app needs on a busy machine. */
+  const LONG_MS = 60_000;
+
+  onPosix('ends by itself after a signal, although the shell has ended at once', async () => {
+    const { stop, pid, read } = await startShell({ graceMs: LONG_MS, onTerm: END, rest: 'wait' });
+    await stop();
+    expect(await read()).toBe(`${pid} ended `);
+  });
+
+  onPosix('ends by itself after the command', async () => {
+    const { ended, pid, read } = await startShell({ graceMs: LONG_MS, onTerm: END, rest: UNTIL_READY });
+    expect(await ended).toBe('exit code 3');
+    expect(await read()).toBe(`${pid} ended `);
+  });
+
+  onPosix('is killed if it does not end', async () => {
+    const { stop, pid, read } = await startShell({ graceMs: 50, onTerm: '', rest: 'wait' });
+    await stop();
+    expect(await read()).toBe(`${pid} `);
+    expect(readProcess(pid)).toBeUndefined();
+  });
 });
 
 test('two that download one folder at once both have it', async () => {

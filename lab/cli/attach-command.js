@@ -1,14 +1,14 @@
 import { toPrintable } from '../../src/base/printable.js';
 import { widthOf, layOutText } from '../report/table.js';
 import { attachToProcess } from '../watch/attach-to-process.js';
-import { examineTarget } from '../watch/node-target.js';
+import { examineTarget } from '../harness/node-target.js';
 import { warnOfTimeouts } from '../watch/timeout-warnings.js';
 import { requireYes } from './confirm.js';
 import { parseUpTo } from './option-parsers.js';
 import { runUntilSignal, untilAborted } from './signals.js';
 
 /** @import { CommandData } from './add-command.js' */
-/** @import { NodeTarget } from '../watch/node-target.js' */
+/** @import { NodeTarget } from '../harness/node-target.js' */
 
 /** Linux has no larger process id. */
 const MAX_PID = 2 ** 22;

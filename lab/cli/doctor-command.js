@@ -14,6 +14,7 @@ import {
 } from 'mongodb-pool-predictor';
 import { describeHistory } from '../predictions/describe-input.js';
 import { renderComparison, renderDiagnosis, toJson } from '../predictions/diagnosis-view.js';
+import { formatTime } from '../predictions/history-view.js';
 import { inThreads } from './in-threads.js';
 import { reword } from './options.js';
 import { readShown } from './progress-bar.js';
@@ -99,7 +100,14 @@ async function diagnoseFile(file, fleet, whatIf = []) {
   const diagnosis = diagnose(trace, fleet);
   const { cause, isProblem, facts } = diagnosis.verdict;
   const isCausedByQueries = isProblem && CAUSED_BY_QUERIES.includes(cause) && !trace.header.history;
-  const known = { diagnosis, history: describeHistory(trace) };
+  const known = {
+    diagnosis,
+    history: describeHistory(trace),
+    // A history lasts for hours, and what happened meanwhile is in logs.
+    formatTime: trace.header.history
+      ? (/** @type {number} */ ms) => `${formatTime(trace.originMs + ms)} UTC`
+      : undefined,
+  };
   if (!isCausedByQueries && whatIf.length === 0) return { ...known, poolSize: null, speedups: null, whatIf: [] };
   const recording = openRecording([trace], { client: facts?.client });
   const changes = whatIf.map((text) => parseChange(text, recording.trace));

@@ -59,7 +59,7 @@ const OF_SCENARIO = {
  * @satisfies {Record<string, OptionRow>}
  */
 const OF_TRACE = {
-  client: ['--client <name>', 'of a trace with several pools: the client to predict'],
+  client: ['--client <name>', 'of a trace with several pools: the client to predict, or HOST:PORT/NAME for one server'],
   process: ['--process <pid>', 'of a trace with several processes: the one to predict'],
   check: ['--check <trace>', 'check --trace: does it predict this recording of the same load at another pool size?'],
   callers: [

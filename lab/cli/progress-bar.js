@@ -29,12 +29,16 @@ export class ProgressBar {
   /** @param {Step} step that begins now @param {typeof drawBar} [drawLine] on a terminal, default: a bar */
   step(step, drawLine = drawBar) {
     if (!this.#stream.isTTY) {
-      const left = `${step.name}: about ${inSeconds(step.leftMs)} left`;
-      return this.report(layOutText(left, widthOf(this.#stream)));
+      const left = Number.isNaN(step.leftMs) ? '' : `: about ${inSeconds(step.leftMs)} left`;
+      return this.report(layOutText(`${step.name}${left}`, widthOf(this.#stream)));
     }
     const startedAtMs = performance.now();
     this.stop();
-    const draw = () => drawLine(step, Math.min(performance.now() - startedAtMs, step.estimateMs));
+    const draw = () => {
+      const elapsedMs = performance.now() - startedAtMs;
+      if (Number.isNaN(step.leftMs)) return `${step.name}: ${inSeconds(elapsedMs)} so far`;
+      return drawLine(step, Math.min(elapsedMs, step.estimateMs));
+    };
     this.#line = new StatusLine(this.#stream, draw, REDRAW_MS);
     this.#line.draw();
   }

@@ -25,8 +25,12 @@ const FIRST_ASK_MS = 100;
  * @property {number} every how often to ask, in ms, at least
  * @property {number} maxMb of the file
  * @property {(what: string) => void} onStart gets what is recorded, in words
- * @property {(written: Written, missing: { lost: number, silentMs: number }) => void} onEnd also called before it
- *   throws
+ * @property {(written: Written, facts: RecordingFacts) => void} onEnd also called before it throws
+ *
+ * @typedef {object} RecordingFacts what else is known of a recording
+ * @property {number} lost checkouts that the app no longer had
+ * @property {number} silentMs how long the app did not answer
+ * @property {Map<number, number>} statuses how many requests ended with each status; 0: without an answer
  */
 
 /**
@@ -84,7 +88,7 @@ export async function recordTrace(app, { out, client, pid, seconds, signal, ever
     } finally {
       const { lost, silentMs } = recorder.missing();
       const written = await trace.close({ ...facts, lost: lost || undefined, silentMs: silentMs || undefined });
-      onEnd(written, { lost, silentMs });
+      onEnd(written, { lost, silentMs, statuses: recorder.statuses });
     }
     return recorder.mostClients;
   } finally {

@@ -10,7 +10,7 @@ import { printCommand, toPrintable } from '../../src/base/printable.js';
 import { childEnvironment } from '../../src/process/child-environment.js';
 import { openOverview } from '../watch/overview-page.js';
 import { watchTimeouts } from '../watch/timeout-warnings.js';
-import { explainUnwatched } from '../watch/unwatched-app.js';
+import { explainUnwatched } from '../harness/unwatched-app.js';
 import { parsePort } from './option-parsers.js';
 import { onSignal } from './signals.js';
 

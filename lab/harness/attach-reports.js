@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { namesLoopback, sendProblem } from 'mongodb-pool-page';
 import { createToken } from '../../src/base/random-token.js';
 import { openLoopbackServer } from '../base/loopback-server.js';
-import { count, listOf, orNone, shape, text } from '../base/shape.js';
+import { count, flag, listOf, orNone, shape, text } from '../base/shape.js';
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 
@@ -24,6 +24,7 @@ const MAX_CHARACTERS = 100_000;
  * @property {string[]} hosts that it was given
  * @property {number} maxPoolSize
  * @property {number | null} replacedMaxPoolSize its own, where another one replaced it
+ * @property {boolean} [isChosen] whether POOL_MONITOR_CLIENT is a name of it, or not set
  */
 
 /**
@@ -82,7 +83,13 @@ const checkReport = shape({
   notWatched: orNone(text),
   ports: listOf(count),
   clients: listOf(
-    shape({ name: orNone(text), hosts: listOf(text), maxPoolSize: count, replacedMaxPoolSize: orNone(count) }),
+    shape({
+      name: orNone(text),
+      hosts: listOf(text),
+      maxPoolSize: count,
+      replacedMaxPoolSize: orNone(count),
+      isChosen: orNone(flag),
+    }),
   ),
 });
 

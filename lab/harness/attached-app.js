@@ -18,12 +18,14 @@ const GRACE_MS = 2000;
  * A command that runs with the pool monitor attached to each of its Node.js processes.
  *
  * @typedef {object} AttachedApp
+ * @property {number} pid of a process that starts the app
  * @property {AttachedProcess[]} processes those that reported so far
  * @property {AbortSignal} signal aborted when the app ends, or the signal it was started with is aborted
  * @property {<T>(find: (processes: AttachedProcess[]) => T | undefined, limit: { ms: number, otherwise: string | (() =>
  *   string) }) => Promise<T>} until resolves when `find` has found something in the reports; throws `otherwise`, with
  *   the app's last output, after `ms`, and when the app ends
  * @property {(problem: string) => Error} failWith an error with the app's last output
+ * @property {(problem: string) => void} giveUp aborts `signal`, because it can't be watched
  * @property {() => Promise<void>} stop ends it, and whatever it started
  */
 
@@ -56,9 +58,11 @@ export async function startAttachedApp([file, ...args], { env = {}, signal } = {
   });
   const until = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
   return {
+    pid: child.pid,
     processes: reports.processes,
     signal: until,
     failWith,
+    giveUp: (problem) => ended.abort(new Error(problem)),
     async until(find, { ms, otherwise }) {
       const timeout = AbortSignal.timeout(ms);
       const over = AbortSignal.any([until, timeout]);

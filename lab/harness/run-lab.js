@@ -1,4 +1,4 @@
-import { sum } from 'mongodb-pool-predictor/statistics';
+import { mean, sum } from 'mongodb-pool-predictor/statistics';
 import { describeEnvironment } from './environment.js';
 import { NO_MONGO, openLabMongo } from './lab-mongo.js';
 import { warnIfBusy, watchMachine } from './machine-share.js';
@@ -55,6 +55,7 @@ import { mergeFigures } from './merge-figures.js';
  * @typedef {object} Plan
  * @property {Record<string, unknown>} settings what the result records
  * @property {PlannedVariant<VariantSettings, Figures>[]} variants
+ * @property {boolean} [areAlike] whether all variants take about as long, so that the first ones tell how long
  * @property {string[]} [warnings]
  */
 
@@ -62,8 +63,9 @@ import { mergeFigures } from './merge-figures.js';
  * @template [VariantSettings=any]
  * @template [Figures=any]
  * @typedef {Pick<Variant<VariantSettings, Figures>, 'name' | 'settings' | 'exact' | 'published'> &
- *   { estimateMs: number, once?: boolean, isPublishedOnly?: boolean }} PlannedVariant `once`: measured in the first
- *   round only, whatever --repeat says; `isPublishedOnly`: not measured at all, but shown
+ *   { estimateMs: number, once?: boolean, isPublishedOnly?: boolean }} PlannedVariant `estimateMs`: NaN if nobody knows
+ *   how long it takes; `once`: measured in the first round only, whatever --repeat says; `isPublishedOnly`: not
+ *   measured at all, but shown
  */
 
 /**
@@ -96,7 +98,7 @@ import { mergeFigures } from './merge-figures.js';
  * @property {boolean} [parallel] measure all variants of a round at once; for labs that have this option
  *
  * @typedef {{ name: string, estimateMs: number, leftMs: number, totalMs: number }} Step a measurement begins; how long
- *   it and all that is left may take
+ *   it and all that is left may take; NaN where that is unknown
  *
  * @typedef {{ variant: PlannedVariant, repeat?: Measurement, error?: Error, machine: MachineUse }} Outcome
  */
@@ -112,10 +114,12 @@ import { mergeFigures } from './merge-figures.js';
  * @param {(line: string) => void} surroundings.report gets a line of progress for people
  * @param {(step: Step) => void} surroundings.onStep
  * @param {typeof watchMachine} [surroundings.watch] another watch of what other programs use
+ * @param {() => number} [surroundings.now] another clock, in ms
  * @returns {Promise<Result>}
  * @throws what `signal` was aborted with
  */
-export async function runLab(lab, options, { settings, signal, report, onStep, watch = watchMachine }) {
+export async function runLab(lab, options, surroundings) {
+  const { settings, signal, report, onStep, watch = watchMachine, now = () => performance.now() } = surroundings;
   const { repeat = lab.repeat?.default ?? 1, parallel = false } = options;
   const startedAt = new Date().toISOString();
   lab.requireTools?.();
@@ -142,8 +146,11 @@ export async function runLab(lab, options, { settings, signal, report, onStep, w
     const rounds = listRounds(plan.variants, { repeat, parallel });
     /** @type {Outcome[]} */
     const outcomes = [];
+    /** How long each round took that has ended. @type {number[]} */
+    const tookMs = [];
     for (const [index, round] of rounds.entries()) {
-      onStep(describeStep(rounds, index));
+      const startedAtMs = now();
+      onStep(describeStep(rounds, index, plan.areAlike ? tookMs : []));
       const readMachine = watch({ isOwnServer: mongo.isOurs });
       const measured = await Promise.all(
         round.map(async (variant) => {
@@ -162,6 +169,7 @@ export async function runLab(lab, options, { settings, signal, report, onStep, w
         }),
       );
       const machine = readMachine();
+      if (measured.some(({ repeat }) => repeat)) tookMs.push(now() - startedAtMs);
       outcomes.push(...measured.map((outcome) => ({ ...outcome, machine })));
     }
     await endAll();
@@ -195,13 +203,21 @@ function listRounds(variants, { repeat, parallel }) {
   }).flat();
 }
 
-/** @param {PlannedVariant[][]} rounds @param {number} index of the round that begins @returns {Step} */
-function describeStep(rounds, index) {
+/**
+ * @param {PlannedVariant[][]} rounds
+ * @param {number} index of the round that begins
+ * @param {number[]} tookMs of the rounds before, if each takes about as long
+ * @returns {Step}
+ */
+function describeStep(rounds, index, tookMs) {
+  const [first, ...others] = rounds.slice(index).map((round) => (tookMs.length > 0 ? mean(tookMs) : longest(round)));
+  const leftMs = sum([first, ...others]);
+  const beforeMs = tookMs.length > 0 ? sum(tookMs) : sum(rounds.slice(0, index).map(longest));
   return {
     name: rounds[index].map(({ name }) => name).join(', '),
-    estimateMs: longest(rounds[index]),
-    leftMs: sum(rounds.slice(index).map(longest)),
-    totalMs: sum(rounds.map(longest)),
+    estimateMs: first,
+    leftMs,
+    totalMs: beforeMs + leftMs,
   };
 }
 
@@ -246,10 +262,10 @@ function listWarnings(outcomes) {
 export async function estimateRun(lab) {
   const options = Object.fromEntries(Object.entries(lab.options).map(([name, option]) => [name, option.default]));
   const { variants } = await lab.plan(options);
-  return describeStep(listRounds(variants, { repeat: lab.repeat?.default ?? 1, parallel: false }), 0).totalMs;
+  return describeStep(listRounds(variants, { repeat: lab.repeat?.default ?? 1, parallel: false }), 0, []).totalMs;
 }
 
-/** @param {PlannedVariant[]} round */
+/** @param {PlannedVariant[]} round @returns {number} ms; NaN if that is unknown */
 function longest(round) {
   return Math.max(...round.map(({ estimateMs }) => estimateMs));
 }

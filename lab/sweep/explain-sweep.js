@@ -7,12 +7,18 @@ import { judgeGoals } from './sweep-figures.js';
 
 /** @typedef {Pick<Variant, 'settings' | 'measured'>} MeasuredSize */
 
+/** Why `advise` may say another size for a recording of the same load. */
+const KNOWN_USERS =
+  "This advice knows that only the scenario's users sent these requests. A recording does not say so, and pool-lab " +
+  'advise may give another size for one.';
+
 /**
  * Says at which sizes the goals were met, and what `advise` advises for a measured load.
  *
  * @param {Slo[]} slos
  * @param {MeasuredSize[]} sizes
- * @param {{ advice?: Advice & { recordedSize: number }, repeats: number }} asked repeats: measurements of each size
+ * @param {{ advice?: Advice & { recordedSize: number, knowsUsers: boolean }, repeats: number }} asked knowsUsers: see
+ *   adviseFrom; repeats: measurements of each size
  * @returns {string[]} paragraphs, the verdict first
  */
 export function explainSweep(slos, sizes, { advice, repeats }) {
@@ -24,7 +30,8 @@ export function explainSweep(slos, sizes, { advice, repeats }) {
   if (advice.verdict === 'notEnoughData') return [measured, `There is no advice for this load: ${reasons.join(' ')}`];
   const runs = repeats === 1 ? 'once' : `${repeats} times`;
   const first = [verdict, measured, `Each size was measured ${runs}, without headroom.`];
-  return [[...first, ...describeDispute(slos, sizes, advice)].join(' '), ...reasons];
+  const standard = advice.knowsUsers ? [KNOWN_USERS] : [];
+  return [[...first, ...describeDispute(slos, sizes, advice)].join(' '), ...reasons, ...standard];
 }
 
 /** @param {Slo[]} slos @param {MeasuredSize[]} sizes @param {GoalVerdict} wanted @returns {number[]} */

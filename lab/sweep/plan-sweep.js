@@ -11,17 +11,17 @@ import { reasonOf } from '../../src/base/files.js';
 
 /** @typedef {Workload & { requests: RequestLine[] }} SweepScenario */
 
-/** Start and end of Artillery and the app, in ms: an estimate for the progress bar. */
+/** Start and end of Artillery and the app, in ms: an estimate for the first size. */
 const OVERHEAD_MS = 10_000;
-/** How long a load command takes is not known. */
-const COMMAND_MS = 30_000;
 
 /** @param {SweepOptions} options @returns {Promise<SweepPlan>} @throws {Error} for a scenario, without Artillery */
 export async function planSweep({ command, load, target, client, poolSizes, slo = [], warmUp, ...options }) {
   if (options.scenario !== undefined) findArtillery();
   const workload = await readWorkloadOf(options);
   const { scenario, environment, config, variables } = options;
-  const durationMs = workload ? createScenarioLoad(workload, { workers: WORKERS }).durationMs : COMMAND_MS;
+  // How long a load command takes is not known.
+  const durationMs = workload ? createScenarioLoad(workload, { workers: WORKERS }).durationMs : NaN;
+  const estimateMs = durationMs + OVERHEAD_MS + warmUp * 1000;
   return {
     workload,
     settings: {
@@ -35,11 +35,8 @@ export async function planSweep({ command, load, target, client, poolSizes, slo 
         ? { load: printCommand(String(load).split(' ')) }
         : { scenario: scenario.map(nameFile).join(' '), environment, config: config && nameFile(config), variables }),
     },
-    variants: poolSizes.map((poolSize) => ({
-      name: `pool ${poolSize}`,
-      settings: { poolSize },
-      estimateMs: durationMs + OVERHEAD_MS + warmUp * 1000,
-    })),
+    variants: poolSizes.map((poolSize) => ({ name: `pool ${poolSize}`, settings: { poolSize }, estimateMs })),
+    areAlike: true,
   };
 }
 

@@ -1,3 +1,4 @@
+import { listChosen } from './chosen-clients.js';
 import { nameFile } from './plan-sweep.js';
 import { ask } from 'mongodb-pool-page/client';
 import { runArtillery } from '../../src/load-tests/artillery.js';
@@ -8,6 +9,7 @@ import { startWatchedApp, waitForClients } from './start-watched.js';
 
 /** @import { AttachedApp } from '../harness/attached-app.js' */
 /** @import { Context, Prepared } from '../harness/run-lab.js' */
+/** @import { AppPort } from './start-watched.js' */
 /** @import { SweepOptions, SweepPlan } from './sweep-lab.js' */
 
 /**
@@ -15,10 +17,10 @@ import { startWatchedApp, waitForClients } from './start-watched.js';
  *
  * @param {SweepPlan} plan
  * @param {SweepOptions} options
- * @param {Context} context
+ * @param {Context & { port: AppPort }} context
  * @returns {Promise<Prepared>}
  */
-export async function prepareSweep({ workload }, options, { mongoUrl, signal, report }) {
+export async function prepareSweep({ workload }, options, { mongoUrl, port, signal, report }) {
   const { client, warmUpPaths, poolSizes, scenario, slo = [] } = options;
   const lines = (workload?.requests ?? []).filter(
     ({ method, url, isOwn }) => isOwn && method === 'get' && !url.includes('{{'),
@@ -40,7 +42,7 @@ export async function prepareSweep({ workload }, options, { mongoUrl, signal, re
       throw new Error(`Nothing was measured: ${missing.join('; ')}.`);
   };
   const { hosts, ownSizes, node, statuses, routes } = await tryApp(options, {
-    ...{ mongoUrl, paths, check, signal, report },
+    ...{ mongoUrl, port, paths, check, signal, report },
   });
   if (workload) requireGoalRoutes(slo, workload.requests, routes);
   report(
@@ -112,6 +114,7 @@ const CLIENT_MS = 5000;
  * @param {SweepOptions} options
  * @param {object} run
  * @param {string} run.mongoUrl of a MongoDB for the app; empty: it has its own
+ * @param {AppPort} run.port
  * @param {string[]} run.paths to request, each once
  * @param {(statuses: Record<string, number>) => void} run.check gets the status of each path; throws unless these do
  * @param {AbortSignal} run.signal
@@ -119,8 +122,8 @@ const CLIENT_MS = 5000;
  * @returns {Promise<TriedApp>}
  * @throws {Error} saying why it can't
  */
-async function tryApp({ client: only, confirmHosts, ...options }, { mongoUrl, paths, check, signal, report }) {
-  const app = await startWatchedApp(options, { mongoUrl, signal, report });
+async function tryApp({ client: only, confirmHosts, ...options }, { mongoUrl, port, paths, check, signal, report }) {
+  const app = await startWatchedApp(options, { client: only, mongoUrl, port, signal, report });
   /** @type {Record<string, number>} */
   const statuses = {};
   const requestAll = async () => {
@@ -134,21 +137,16 @@ async function tryApp({ client: only, confirmHosts, ...options }, { mongoUrl, pa
       await requestAll();
     });
     const processes = await waitForClients(app, CLIENT_MS);
-    const listClients = () => processes.flatMap((process) => process.clients);
-    const hosts = [...new Set(listClients().flatMap((client) => client.hosts))];
+    const hosts = [...new Set(processes.flatMap(({ clients }) => clients.flatMap((client) => client.hosts)))];
     await confirmHosts(hosts);
     await requestAll();
-    const clients = listClients().filter(({ name }) => (only ?? name) === name);
-    if (clients.length === 0) {
-      const names = new Set(listClients().map(({ name }) => name));
-      throw new Error(`The app has no client ${only}, only ${[...names].join(', ')}`);
-    }
+    const ownSizes = [...new Set(listChosen(processes, only).map(({ maxPoolSize }) => maxPoolSize))];
     const { node } = (await askMonitor(processes[0], (client) => client.snapshot(app.signal))).process;
     const seen = await Promise.all(
       processes.map((process) => askMonitor(process, (client) => client.requestsSince(0, app.signal))),
     );
     const routes = [...new Set(seen.flatMap(({ requests }) => requests.map(({ route }) => route)))];
-    return { hosts, ownSizes: [...new Set(clients.map(({ maxPoolSize }) => maxPoolSize))], node, statuses, routes };
+    return { hosts, ownSizes, node, statuses, routes };
   } finally {
     await app.stop();
   }

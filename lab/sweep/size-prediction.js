@@ -109,7 +109,8 @@ export async function predictSize(poolSize, recordings, { isScenario }) {
  * @param {SweepRecording[]} recordings
  * @param {Slo[]} slos
  * @param {{ isScenario: boolean }} load see predictSize
- * @returns {Promise<Advice & { recordedSize: number }>} recordedSize: that of the measurement
+ * @returns {Promise<Advice & { recordedSize: number, knowsUsers: boolean }>} recordedSize: that of the measurement;
+ *   knowsUsers: a recording alone would allow for other callers
  * @throws {Error} saying why there is none
  */
 export async function adviseFrom(recordings, slos, { isScenario }) {
@@ -122,7 +123,7 @@ export async function adviseFrom(recordings, slos, { isScenario }) {
   const advice = await advise({ load: isScenario ? { ...load, otherReading: undefined } : load, ...options });
   const denial = describeDenial(advice);
   if (denial) throw new Error(explainHidden({ reason: denial, poolSizes: ['any size'], isAll: true }));
-  return { ...advice, recordedSize: typical.poolSize };
+  return { ...advice, recordedSize: typical.poolSize, knowsUsers: isScenario && load.otherReading !== undefined };
 }
 
 /** Picks the recording whose queries took neither long nor short. @param {SweepRecording[]} recordings at least one */

@@ -1,5 +1,5 @@
 import { samplesNeeded } from 'mongodb-pool-predictor';
-import { mean, median, quantile } from 'mongodb-pool-predictor/statistics';
+import { mean, median, quantile, sum } from 'mongodb-pool-predictor/statistics';
 import { summariseCheckouts } from '../harness/summarise-checkouts.js';
 import { useMsOf, waitMsOf } from '../harness/warm-up.js';
 
@@ -28,7 +28,7 @@ import { useMsOf, waitMsOf } from '../harness/warm-up.js';
 
 const totalMsOf = (/** @type {SeenRequest} */ { totalMs }) => totalMs;
 
-/** @param {SeenRequest} request */
+/** @param {Pick<SeenRequest, 'status'>} request */
 const hasSucceeded = ({ status }) => status >= 200 && status < 400;
 
 /** @param {SeenCheckout} checkout */
@@ -67,6 +67,40 @@ export function summariseSweep({ requests, checkouts }) {
       useP95Ms: quantile(usesMs, 0.95) ?? null,
     },
   };
+}
+
+/** A sentence with more is not read. */
+const MAX_FAILURES = 6;
+const NO_ANSWER = 'no answer';
+
+/**
+ * Says with which status requests failed, and where, e.g. `38 x HTTP 429 of /api/things, 2 x ECONNRESET`.
+ *
+ * @param {Pick<SeenRequest, 'route' | 'status'>[]} requests that the app saw
+ * @param {Record<string, number>} [failures] those that the client saw; default: what the app saw
+ * @returns {string} the most frequent first; empty if none failed
+ */
+export function describeFailed(requests, failures) {
+  /** @type {Map<string, Map<string, number>>} */
+  const seen = new Map();
+  for (const { route, status } of requests.filter((request) => !hasSucceeded(request))) {
+    const what = status === 0 ? NO_ANSWER : `HTTP ${status}`;
+    const routes = seen.get(what) ?? new Map();
+    seen.set(what, routes.set(route, (routes.get(route) ?? 0) + 1));
+  }
+  const listed = failures === undefined ? [...seen.keys()] : Object.keys(failures);
+  const errors = listed.filter((what) => !what.startsWith('HTTP '));
+  const counts = listed.flatMap((what) => {
+    // The app does not know why a client gave up.
+    const key = errors.length === 1 && what === errors[0] ? NO_ANSWER : what;
+    const routes = [...(seen.get(key) ?? [])].map(([route, count]) => ({ what: `${what} of ${route}`, count }));
+    // Something in front of the app may have answered as well.
+    const rest = (failures?.[what] ?? 0) - sum(routes.map(({ count }) => count));
+    return rest > 0 ? [...routes, { what, count: rest }] : routes;
+  });
+  const sorted = counts.toSorted((a, b) => b.count - a.count).map(({ what, count }) => `${count} x ${what}`);
+  const more = sorted.length - MAX_FAILURES;
+  return [...sorted.slice(0, MAX_FAILURES), ...(more > 0 ? [`${more} other kinds`] : [])].join(', ');
 }
 
 /** @param {SeenCheckout[]} checkouts @returns {Map<string, Uses>} by request */

@@ -6,12 +6,13 @@ import { explainHidden } from '../predictions/explain-check.js';
 import { runScenario } from '../harness/loads/artillery-load.js';
 import { runLoadCommand } from '../harness/loads/command.js';
 import { listArrivals } from '../harness/summarise-checkouts.js';
+import { listChosen } from './chosen-clients.js';
 import { planSweep } from './plan-sweep.js';
 import { prepareSweep, warmUpApp } from './prepare-sweep.js';
 import { adviseFrom, predictSize, recordMeasurement } from './size-prediction.js';
 import { describeUse, readServer } from './server-use.js';
-import { startWatchedApp } from './start-watched.js';
-import { summariseSweep, measureGoals } from './sweep-figures.js';
+import { AppPort, startWatchedApp } from './start-watched.js';
+import { describeFailed, measureGoals, summariseSweep } from './sweep-figures.js';
 import { createSweepView } from './sweep-view.js';
 
 /** @import { Diagnosis, HiddenFigures, Slo } from 'mongodb-pool-predictor' */
@@ -19,6 +20,7 @@ import { createSweepView } from './sweep-view.js';
 /** @import { Context, Lab, Measurement, Plan } from '../harness/run-lab.js' */
 /** @import { Seen } from '../harness/monitor-reader.js' */
 /** @import { AttachedApp } from '../harness/attached-app.js' */
+/** @import { AttachedClient } from '../harness/attach-reports.js' */
 /** @import { SweepScenario } from './plan-sweep.js' */
 /** @import { SweepRecording } from './size-prediction.js' */
 /** @import { SweepFigures } from './sweep-figures.js' */
@@ -51,6 +53,7 @@ const DIAGNOSIS_MS = 10_000;
 /** The mixed lab for the user's own app. */
 export class Sweep {
   #options;
+  #port = new AppPort();
   /** What was measured so far. @type {SweepRecording[]} */
   #recordings = [];
   /** @type {SweepScenario | undefined} */
@@ -77,7 +80,7 @@ export class Sweep {
         this.#workload = plan.workload;
         return plan;
       },
-      prepare: (plan, context) => prepareSweep(plan, this.#options, context),
+      prepare: (plan, context) => prepareSweep(plan, this.#options, { ...context, port: this.#port }),
       measure: ({ settings: { poolSize } }, plan, context) => this.#measure(poolSize, context),
       predict: async ({ settings: { poolSize } }) => {
         const { hidden = [], ...figures } = await predictSize(poolSize, this.#recordings, this.#load);
@@ -118,17 +121,19 @@ export class Sweep {
   }
 
   /** @param {number} poolSize @param {Context} context @returns {Promise<Measurement<SweepFigures>>} */
-  async #measure(poolSize, { mongoUrl, signal }) {
+  async #measure(poolSize, { mongoUrl, signal, report }) {
     const { client, slo: slos = [] } = this.#options;
-    const app = await startWatchedApp(this.#options, { poolSize, client, mongoUrl, signal });
+    const app = await startWatchedApp(this.#options, { poolSize, client, mongoUrl, port: this.#port, signal, report });
     try {
       await warmUpApp(app, poolSize, this.#options);
       const reader = await readMonitors(app.processes, app.signal);
       const before = await readServer(app);
-      const { figures: ofClient, failed, warnings } = await this.#runLoad(app);
+      const { figures: ofClient, failures, warnings } = await this.#runLoad(app).catch(addStatuses(reader));
       const after = await readServer(app);
-      const seen = keepClient(await reader.stop(), client);
-      const snapshot = await checkPools(app, poolSize, client);
+      const chosen = listChosen(app.processes, client);
+      const all = await reader.stop();
+      const seen = client === undefined ? all : keepClients(all, chosen);
+      const snapshot = await checkPools(app, poolSize, chosen);
       const diagnosis = await diagnoseApp(app);
       if (diagnosis) this.#diagnoses.set(poolSize, explainVerdict(diagnosis));
       const pools = new Set(seen.checkouts.map(({ source, pool }) => `${source} ${pool}`)).size;
@@ -139,12 +144,18 @@ export class Sweep {
         this.#recordings.push(await recordMeasurement(poolSize, seen, { ...snapshot, server }));
       }
       const ofApp = summariseSweep(seen);
+      const failing = describeFailed(seen.requests, failures);
       return {
-        failed,
+        failed: failures && failing,
         // A client that timed out, or was refused, knows more; only the app knows its routes.
         measured: { ...ofApp, ...ofClient, routes: ofApp.routes, ...measureGoals(slos, seen.requests) },
         arrivalsMs: listArrivals(seen.checkouts),
-        warnings: [...warnings, ...listDoubts(seen, pools, clients)],
+        warnings: [
+          ...warnings,
+          // The load generator accepts them.
+          ...(failures || failing === '' ? [] : [`requests failed: ${failing}`]),
+          ...listDoubts(seen, pools, clients),
+        ],
       };
     } finally {
       await app.stop();
@@ -161,12 +172,28 @@ export class Sweep {
 }
 
 /**
+ * Adds to the error of a load what the app answered.
+ * @param {Awaited<ReturnType<typeof readMonitors>>} reader
+ * @returns {(error: Error) => Promise<never>}
+ */
+function addStatuses(reader) {
+  return async (cause) => {
+    const failing = await reader.stop().then(
+      ({ requests }) => describeFailed(requests),
+      () => '',
+    );
+    throw failing === '' ? cause : new Error(`${cause.message}\nRequests failed: ${failing}`, { cause });
+  };
+}
+
+/**
  * Leaves out what requests do with other clients: that is a part of the rest of their time.
  * @param {Seen} seen
- * @param {string} [client]
+ * @param {AttachedClient[]} clients
  */
-function keepClient(seen, client) {
-  return client === undefined ? seen : { ...seen, checkouts: seen.checkouts.filter(({ pool }) => pool === client) };
+function keepClients(seen, clients) {
+  const names = new Set(clients.map(({ name }) => name));
+  return { ...seen, checkouts: seen.checkouts.filter(({ pool }) => names.has(pool)) };
 }
 
 /**
@@ -186,16 +213,14 @@ async function diagnoseApp({ processes, signal }) {
 /**
  * @param {AttachedApp} app
  * @param {number} poolSize
- * @param {string} [only] name of the client that should have it
+ * @param {AttachedClient[]} clients that should have it
  * @returns {Promise<{ settings?: object, clients?: any[] }>} what the first process says of its pools
  * @throws {Error} if a client has another size
  */
-async function checkPools(app, poolSize, only) {
+async function checkPools(app, poolSize, clients) {
   const processes = app.processes.filter(({ url }) => url !== undefined);
   if (processes.length === 0) throw new Error('no MongoClient of the app connected: there is no pool to measure');
-  const other = processes
-    .flatMap(({ clients }) => clients)
-    .find(({ name, maxPoolSize }) => (only ?? name) === name && maxPoolSize !== poolSize);
+  const other = clients.find(({ maxPoolSize }) => maxPoolSize !== poolSize);
   if (other)
     throw new Error(`a client of the app has ${other.maxPoolSize || 'unlimited'} connections instead of ${poolSize}`);
   return askMonitor(processes[0], (client) => client.snapshot(app.signal));
@@ -216,7 +241,9 @@ function listDoubts({ checkouts, requests, forgotten }, pools, clients) {
       : []),
     ...(pools > 1 ? [`the app has ${describePools(pools, clients)}: nothing is predicted`] : []),
     ...(outside > checkouts.length / 20
-      ? [`${outside} of ${checkouts.length} checkouts were work outside requests, which the prediction leaves out`]
+      ? [
+          `${outside} of ${checkouts.length} checkouts were work outside of requests, which the prediction takes as it was`,
+        ]
       : []),
   ];
 }

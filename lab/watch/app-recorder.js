@@ -30,6 +30,8 @@ export class AppRecorder {
   #running = [];
   /** All recorders, also those of processes that ended. @type {Recorded[]} */
   #all = [];
+  /** Why nothing is watched, as the overview says it. */
+  #trouble = '';
   /** URLs of all running processes, including those that are not recorded. @type {Set<string>} */
   #known = new Set();
   #isOverview = false;
@@ -60,6 +62,15 @@ export class AppRecorder {
     return { lost: sum(each.map(({ lost }) => lost)), silentMs: sum(each.map(({ silentMs }) => silentMs)) };
   }
 
+  /** How many requests ended with each status; 0: without an answer. @returns {Map<number, number>} */
+  get statuses() {
+    /** @type {Map<number, number>} */
+    const all = new Map();
+    for (const { recorder } of this.#all)
+      for (const [status, count] of recorder.statuses) all.set(status, (all.get(status) ?? 0) + count);
+    return all;
+  }
+
   /**
    * @returns {Promise<Record<string, unknown>>} for the first line of the trace
    * @throws {Error} if the app does not answer, or has no such process or client
@@ -67,7 +78,8 @@ export class AppRecorder {
   async open() {
     const rows = await this.#listRows();
     this.#isOverview = rows !== null;
-    if (rows?.length === 0) throw new Error(`${this.#url}: none of its processes has a MongoClient yet`);
+    if (rows?.length === 0)
+      throw new Error(`${this.#url}: none of its processes has a MongoClient yet. ${this.#trouble}`.trim());
     for (const { url } of rows ?? [{ url: this.#url }]) await this.#add(url);
     this.#requireChoice();
     const [{ recorder }] = this.#all;
@@ -163,6 +175,7 @@ export class AppRecorder {
     // Also where it has one process: others may come.
     const answer = await this.#ask(this.#url, (client, signal) => client.processes(signal)).catch(() => null);
     if (!Array.isArray(Object(answer).rows)) return null;
+    this.#trouble = String(answer.trouble ?? '');
     return answer.rows.filter((/** @type {any} */ row) => typeof Object(row).url === 'string');
   }
 
@@ -189,7 +202,7 @@ export class AppRecorder {
     const added = { recorder, url };
     this.#all.push(added);
     this.#known.add(url);
-    if (this.#pid !== undefined && this.#pid !== recorder.pid) return null;
+    if (this.#pid !== undefined && !recorder.hasId(this.#pid)) return null;
     // An app that closes its clients after use may have none now.
     if (this.#client !== undefined && recorder.clients.length === 0) return null;
     this.#running.push(added);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { findDebugger, openSession, waitForDebugger, waitUntilClosed } from './inspector-session.js';
 
-/** @import { NodeTarget } from './node-target.js' */
+/** @import { NodeTarget } from '../harness/node-target.js' */
 
 /** The first Node.js versions that can load the monitor this way. */
 const MIN_NODE = 'It needs Node.js 20.19, 22.12 or later';
@@ -50,7 +50,7 @@ export async function attachToProcess({ pid, port }, signal) {
       notWatched
         ? `Process ${pid} can't be watched: ${notWatched}. Nothing was left behind`
         : `Process ${pid} has no MongoClient of driver 4 or later in use, so there is nothing to watch. ` +
-            'Nothing was left behind',
+            "Other drivers, such as Prisma's engine, and worker threads can't be attached to. Nothing was left behind",
     );
   if (owner === null) throw new Error(`Process ${pid} is already watched: ${url}`);
   // The monitor watches for as long as we keep this response open.

@@ -1,7 +1,8 @@
 import { formatNumber, formatQuantity } from 'mongodb-pool-page/universal/quantity.js';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { sendJson, sendProblem, sendText } from 'mongodb-pool-page';
+import { mergeMetrics, METRICS_TYPE, sendJson, sendProblem, sendText } from 'mongodb-pool-page';
+import { PoolClient } from 'mongodb-pool-page/client';
 import { openLoopbackServer } from '../base/loopback-server.js';
 import { OverviewReader } from './read-overview.js';
 
@@ -74,10 +75,13 @@ function describeProcesses(processes, { waiting, longestWaitMs, active, max }) {
 /** What stands out, the worst first. @param {ProcessLoad[]} processes @returns {string} empty if nothing does */
 function findTrouble(processes) {
   const lost = processes.filter(({ reachable }) => !reachable);
-  if (lost.length > 0) return `MongoDB is unreachable from ${lost.map(({ pid }) => `process ${pid}`).join(', ')}.`;
+  if (lost.length > 0)
+    return `MongoDB is unreachable from ${lost.map((each) => `process ${nameThread(each)}`).join(', ')}.`;
   const stuck = processes.find(({ deadlockRisk }) => deadlockRisk);
-  if (stuck)
-    return `In process ${stuck.pid}, a request holds a connection and waits for another: it may be waiting for itself.`;
+  if (stuck) {
+    const what = 'a request holds a connection and waits for another: it may be waiting for itself';
+    return `In process ${nameThread(stuck)}, ${what}.`;
+  }
   const full = processes.filter(({ waiting }) => waiting > 0);
   if (full.length === 0 || full.length === processes.length) return '';
   return (
@@ -90,12 +94,17 @@ function findTrouble(processes) {
 function describeDiagnosis(processes) {
   const [first] = processes.toSorted((a, b) => b.longestWaitMs - a.longestWaitMs);
   if (!first?.diagnosis) return '';
-  return processes.length === 1 ? first.diagnosis : `Process ${first.pid}: ${first.diagnosis}`;
+  return processes.length === 1 ? first.diagnosis : `Process ${nameThread(first)}: ${first.diagnosis}`;
 }
 
 /** @param {ProcessLoad} process */
-function nameProcess({ pid, threadId, command }) {
-  return `${command}, process ${pid}${threadId === 0 ? '' : `, worker ${threadId}`}`;
+function nameProcess(process) {
+  return `${process.command}, process ${nameThread(process)}`;
+}
+
+/** Worker threads share the id of their process. @param {Pick<ProcessLoad, 'pid' | 'threadId'>} process */
+function nameThread({ pid, threadId }) {
+  return threadId === 0 ? String(pid) : `${pid}, thread ${threadId}`;
 }
 
 /** @param {ProcessLoad} process */
@@ -109,6 +118,20 @@ function describeWait(ms) {
   return formatQuantity(ms, 'ms');
 }
 
+/**
+ * The metrics of all processes, with labels that say which process a series is from.
+ * @param {AttachedProcess[]} processes
+ * @returns {Promise<string>} without those that have no client, have ended or don't answer within 5 s. Prometheus waits
+ *   10 s by default
+ */
+async function readMetrics(processes) {
+  const sources = processes.map(async ({ url, pid, threadId }) => ({
+    labels: { process_pid: String(pid), ...(threadId !== 0 && { thread_id: String(threadId) }) },
+    text: url ? await new PoolClient(url).metrics().catch(() => '') : '',
+  }));
+  return mergeMetrics(await Promise.all(sources));
+}
+
 /** @type {Record<string, [file: URL, type: string]>} */
 const FILES = {
   '/': [new URL('browser/overview.html', import.meta.url), 'text/html; charset=utf-8'],
@@ -118,8 +141,9 @@ const FILES = {
 };
 
 /**
- * The page that lists the watched processes: `GET /`, and its figures, `GET /processes`. If only one has a pool,
- * `GET /`, `GET /pool` and the paths below it lead to that process, so that one address is enough for everything.
+ * The page that lists the watched processes: `GET /`, its figures, `GET /processes`, and the metrics of all of them,
+ * `GET /metrics`. If only one has a pool, `GET /`, `GET /pool` and the paths below it lead to that process, so that one
+ * address is enough for everything.
  *
  * @param {AttachedProcess[]} processes may grow
  * @param {{ port: number, command: string, problems: string[] }} options port: on loopback; 0 takes any free one.
@@ -137,6 +161,10 @@ export async function openOverview(processes, { port, command, problems }) {
       const { processes } = await reader.read();
       if (processes.length === 1) return redirect(res, '/', processes);
     }
+    if (path === '/metrics') {
+      const text = await readMetrics(processes);
+      return text === '' ? sendUnavailable(res, problems.at(-1)) : sendText(res, text, METRICS_TYPE);
+    }
     if (path === '/processes') return sendJson(res, describeOverview(command, await reader.read(), problems.at(-1)));
     if (!Object.hasOwn(FILES, path)) return sendProblem(res, 404, 'Not Found');
     const [file, type] = FILES[path];
@@ -146,10 +174,15 @@ export async function openOverview(processes, { port, command, problems }) {
 }
 
 /** @param {ServerResponse} res @param {string} path @param {ProcessLoad[]} processes @param {string} [problem] */
-function redirect(res, path, processes, problem = 'no MongoClient of the app has connected yet') {
+function redirect(res, path, processes, problem) {
   const [first, ...others] = processes;
-  if (!first) return sendProblem(res, 503, 'Service Unavailable', problem);
+  if (!first) return sendUnavailable(res, problem);
   const several = `${processes.length} processes have pools: use the URL of one, such as ${first.url}`;
   if (others.length > 0) return sendProblem(res, 409, 'Conflict', several);
   return res.writeHead(307, { Location: new URL(path, first.url).href }).end();
+}
+
+/** @param {ServerResponse} res @param {string} [problem] */
+function sendUnavailable(res, problem = 'no MongoClient of the app has connected yet') {
+  sendProblem(res, 503, 'Service Unavailable', problem);
 }

@@ -1,4 +1,4 @@
-import { nameClient } from 'mongodb-pool-predictor';
+import { isCalled, nameClient } from 'mongodb-pool-predictor';
 import { busyCores, describeLoop } from 'mongodb-pool-page';
 import { isTimeout } from '../base/poll.js';
 
@@ -23,6 +23,10 @@ export class ProcessRecorder {
   #client;
   /** The last id of each list that the process has. An older monitor has fewer. @type {Map<ListName, number>} */
   #lastIds = new Map();
+  /** The first name of each client that was renamed since, by its new name. @type {Map<string | null, string>} */
+  #firstNames = new Map();
+  /** All names that its clients have had. @type {Set<string | null>} */
+  #names = new Set();
   /** The options of each pool when they were last written. @type {Map<string, string | undefined>} */
   #written = new Map();
   /** The size of all pools together in the last second. @type {number | undefined} */
@@ -41,12 +45,15 @@ export class ProcessRecorder {
   wasRestarted = false;
   /** The most clients that it has had, or that one line of it has created. */
   mostClients = 0;
+  /** How many requests ended with each status; 0: without an answer. @type {Map<number, number>} */
+  statuses = new Map();
   /** Its server's load at first; null where it does not tell. @type {ServerLoad | null} */
   firstServer = null;
 
   /**
    * @param {AskProcess} ask
-   * @param {{ number: number, client?: string }} options number: in the trace; client: the only one
+   * @param {{ number: number, client?: string }} options number: in the trace; client: the only one, or one of its
+   *   pools as `host:port/name`
    */
   constructor(ask, { number, client }) {
     this.#ask = ask;
@@ -66,10 +73,16 @@ export class ProcessRecorder {
     if (this.firstServer) this.#server = { load: this.firstServer, atMs: performance.now() };
   }
 
-  /** The process id; undefined for an app with a page of its own. @returns {string | undefined} */
+  /** The process id, with the number of a worker thread as in `123:2`; undefined for an app with a page of its own. */
   get pid() {
-    const { pid } = this.snapshot.process ?? {};
-    return pid === undefined ? undefined : String(pid);
+    const { pid, threadId } = this.snapshot.process ?? {};
+    return threadId ? `${pid}:${threadId}` : pid === undefined ? undefined : String(pid);
+  }
+
+  /** @param {string} pid as above: a process id stands for all of its threads, and `123:0` for the main one */
+  hasId(pid) {
+    const { pid: own, threadId = 0 } = this.snapshot.process ?? {};
+    return pid === String(own) || pid === `${own}:${threadId}`;
   }
 
   /** @returns {string[]} names of its clients */
@@ -79,7 +92,7 @@ export class ProcessRecorder {
 
   /** @returns {string[]} those that are recorded */
   get clients() {
-    return this.allClients.filter((name) => this.#client === undefined || name === this.#client);
+    return this.pickClients(this.snapshot).map(nameClient);
   }
 
   /** @returns {string[]} addresses */
@@ -87,9 +100,18 @@ export class ProcessRecorder {
     return listClients(this.snapshot).flatMap(({ servers }) => servers);
   }
 
-  /** Those of a snapshot that are recorded. @param {any} snapshot @returns {any[]} */
+  /**
+   * Those of a snapshot that are recorded, with their names and servers in the trace.
+   * @param {any} snapshot
+   * @returns {any[]}
+   */
   pickClients(snapshot) {
-    return listClients(snapshot).filter(({ name }) => this.#isRecorded(name));
+    return listClients(snapshot).flatMap(({ name, servers, ...client }) => {
+      const pool = this.#firstNames.get(name) ?? name;
+      const recorded = servers.filter((/** @type {string} */ server) => this.#isRecorded({ pool, server }));
+      const isRecorded = recorded.length > 0 || this.#isRecorded({ pool });
+      return isRecorded ? [{ ...client, name: pool, servers: recorded }] : [];
+    });
   }
 
   /** Writes what it is like. @param {TraceWriter} trace @param {string} url of its page */
@@ -127,8 +149,7 @@ export class ProcessRecorder {
   /** Writes the checkouts that have not ended, if the process lists them. @param {TraceWriter} trace */
   async recordOpen(trace) {
     const open = await this.#ask((client, signal) => client.openCheckouts(signal)).catch(() => null);
-    for (const checkout of open?.checkouts ?? [])
-      if (this.#isRecorded(checkout.pool)) trace.write({ ...checkout, process: this.#number });
+    for (const checkout of this.#pickRecords(open?.checkouts)) trace.write({ ...checkout, process: this.#number });
   }
 
   /** Writes how many clients each line of the app has created. @param {TraceWriter} trace @param {any} snapshot */
@@ -160,13 +181,17 @@ export class ProcessRecorder {
     const process = this.#number;
     const { checkouts, forgotten } = await this.#readNew('checkouts');
     this.#lost += forgotten;
-    const recorded = checkouts.filter((/** @type {any} */ { pool }) => this.#isRecorded(pool));
-    const unknown = recorded.map(keyOf).filter((/** @type {string} */ key) => !this.#written.has(key));
+    if (checkouts.some((/** @type {any} */ { pool }) => !this.#names.has(pool))) await this.readSnapshot();
+    const recorded = this.#pickRecords(checkouts);
+    const unknown = recorded.map(keyOf).filter((key) => !this.#written.has(key));
     if (unknown.length > 0) await this.#defineNew(trace, unknown);
     for (const checkout of recorded) trace.write({ ...checkout, process });
-    for (const request of (await this.#readNew('requests')).requests ?? []) trace.writeRequest({ ...request, process });
-    for (const event of (await this.#readNew('connections')).connections ?? [])
-      if (this.#isRecorded(event.pool)) trace.writeEvent({ ...event, process });
+    for (const request of (await this.#readNew('requests')).requests ?? []) {
+      trace.writeRequest({ ...request, process });
+      this.statuses.set(request.status, (this.statuses.get(request.status) ?? 0) + 1);
+    }
+    for (const event of this.#pickRecords((await this.#readNew('connections')).connections))
+      trace.writeEvent({ ...event, process });
     await this.#recordSeconds(trace);
     return checkouts.length;
   }
@@ -180,6 +205,11 @@ export class ProcessRecorder {
   async readSnapshot() {
     const snapshot = await this.#ask((client, signal) => client.snapshot(signal));
     this.#aheadMs = (snapshot.atMs ?? Date.now()) - Date.now();
+    for (const { name, formerNames = [] } of listClients(snapshot)) {
+      const first = formerNames.find((/** @type {string} */ each) => this.#names.has(each));
+      if (first !== undefined && !this.#names.has(name)) this.#firstNames.set(name, first);
+      this.#names.add(name);
+    }
     return snapshot;
   }
 
@@ -223,9 +253,20 @@ export class ProcessRecorder {
     }
   }
 
-  /** @param {string | null} name */
-  #isRecorded(name) {
-    return this.#client === undefined || nameClient({ name }) === this.#client;
+  /** @param {{ pool: string | null, server?: string }} of */
+  #isRecorded({ pool: name, server: address }) {
+    return this.#client === undefined || isCalled(this.#client, { name, address });
+  }
+
+  /**
+   * Picks those that are recorded, with the names that their clients have in the trace.
+   * @param {any[]} [records]
+   * @returns {any[]}
+   */
+  #pickRecords(records = []) {
+    return records
+      .map((each) => ({ ...each, pool: this.#firstNames.get(each.pool) ?? each.pool }))
+      .filter((each) => this.#isRecorded(each));
   }
 
   /** @param {ListName} name @returns {Promise<any>} */

@@ -124,14 +124,24 @@ function summariseRoute({ count, min, max, p50, p95, p99 }) {
 }
 
 /** Why requests failed, e.g. `2 x HTTP 503, 1 x ECONNREFUSED`. @param {ArtilleryReport} report */
-export function describeFailures({ counters }) {
-  return Object.entries(counters)
-    .flatMap(([name, count]) => {
+export function describeFailures(report) {
+  return Object.entries(countFailures(report))
+    .map(([what, count]) => `${count} x ${what}`)
+    .join(', ');
+}
+
+/**
+ * @param {ArtilleryReport} report
+ * @returns {Record<string, number>} failures by what went wrong, e.g. `HTTP 503` or `ETIMEDOUT`
+ */
+export function countFailures({ counters }) {
+  return Object.fromEntries(
+    Object.entries(counters).flatMap(([name, count]) => {
       const [, kind, what] = name.match(/^(http\.codes|errors)\.(.+)$/) ?? [];
       if (!kind || /^[23]\d\d$/.test(what)) return [];
-      return `${count} x ${kind === 'errors' ? what : `HTTP ${what}`}`;
-    })
-    .join(', ');
+      return [[kind === 'errors' ? what : `HTTP ${what}`, count]];
+    }),
+  );
 }
 
 /**

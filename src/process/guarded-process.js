@@ -6,21 +6,22 @@ const GUARD = fileURLToPath(new URL('process-guard.js', import.meta.url));
 
 /**
  * @typedef {object} GuardedProcess
+ * @property {number} pid of the guard, which starts the command
  * @property {import('node:stream').Readable} stdout
  * @property {import('node:stream').Readable} stderr
  * @property {Promise<string>} ended how it ended, e.g. `exit code 1` or `signal SIGKILL`
- * @property {() => Promise<void>} stop kills it and removes its folder; may be called twice
+ * @property {() => Promise<void>} stop ends it and whatever it started, and removes its folder; may be called twice
  */
 
 /**
  * Starts a command that never outlives this process, nor does what it starts. A small guard process starts it, and
- * kills it when the IPC channel to us closes, however we end. Both leave the terminal's process group, so that Ctrl-C
+ * ends it when the IPC channel to us closes, however we end. Both leave the terminal's process group, so that Ctrl-C
  * reaches only us.
  * @param {string} file
  * @param {string[]} args
  * @param {object} options
  * @param {string} [options.folder] temporary; removed at the end
- * @param {number} [options.graceMs] how long it may take to end after SIGTERM, before it is killed; default 0
+ * @param {number} [options.graceMs] how long all of it may take to end after SIGTERM, before it is killed; default 0
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {AbortSignal} [options.signal] stops it
  * @returns {GuardedProcess}
@@ -47,7 +48,7 @@ export function startGuarded(file, args, { folder = '', graceMs = 0, env, signal
   signal?.addEventListener('abort', stop, { once: true });
   ended.then(() => signal?.removeEventListener('abort', stop));
   const { stdout, stderr } = /** @type {GuardedProcess} */ (/** @type {unknown} */ (guard));
-  return { stdout, stderr, ended, stop };
+  return { pid: Number(guard.pid), stdout, stderr, ended, stop };
 }
 
 /** An error with its causes can be long. */

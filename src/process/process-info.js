@@ -105,3 +105,16 @@ export function isRunning(pid) {
     return /** @type {NodeJS.ErrnoException} */ (error).code !== 'ESRCH';
   }
 }
+
+/** @param {number} group @returns {boolean} whether a process of the group has not ended; always false on Windows */
+export function isGroupRunning(group) {
+  if (process.platform === 'linux') {
+    // A signal also reaches zombies, which stay for ever where nobody waits for them, as in many containers.
+    return listProcesses().some((each) => each.group === group && !each.isZombie);
+  }
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,5 +1,6 @@
 import { isPoisson } from 'mongodb-pool-predictor';
-import { describeFailures, runArtillery, summariseReport, compareUsers } from '../../../src/load-tests/artillery.js';
+import { compareUsers, countFailures, describeFailures } from '../../../src/load-tests/artillery.js';
+import { runArtillery, summariseReport } from '../../../src/load-tests/artillery.js';
 
 /** @import { Workload } from 'mongodb-pool-predictor' */
 /** @import { ArtilleryReport, LoadTestFigures } from '../../../src/load-tests/artillery.js' */
@@ -30,7 +31,7 @@ export async function runScenario({ workload, ...load }, { signal } = {}) {
   return {
     report,
     figures,
-    ...(figures.failures > 0 && { failed: describeFailures(report) }),
+    ...(figures.failures > 0 && { failed: describeFailures(report), failures: countFailures(report) }),
     warnings: [...users.warnings, ...unmet.map((threshold) => `the scenario's threshold is not met: ${threshold}`)],
   };
 }

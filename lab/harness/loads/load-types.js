@@ -21,6 +21,7 @@
  * @property {Partial<import('../../../src/load-tests/artillery.js').LoadTestFigures> & { usersPlanned?: number,
  *   usersSent?: number }} figures none where the load generator is unknown
  * @property {string} [failed] why requests failed
+ * @property {Record<string, number>} [failures] the same, by what went wrong, such as `HTTP 429` or `ETIMEDOUT`
  * @property {string[]} warnings what was not as it should be
  */
 

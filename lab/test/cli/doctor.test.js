@@ -23,11 +23,12 @@ const isDiagnosis = new Ajv().compile(JSON.parse(await readFile('lab/predictions
  * @param {string} name
  * @param {number} waitMs
  * @param {number} [requests]
+ * @param {{ header?: object, fromMs?: number }} [more] header: more fields of the first line; fromMs: when it begins
  */
-async function writeTrace(name, waitMs, requests = 200) {
+async function writeTrace(name, waitMs, requests = 200, { header, fromMs = 0 } = {}) {
   const file = path.join(folder, `${name}.jsonl`);
   const lines = [
-    { trace: 'mongodb-pool-lab', version: 3, resolutionMs: 0.001 },
+    { trace: 'mongodb-pool-lab', version: 3, resolutionMs: 0.001, ...header },
     { define: 'process', id: 0, pid: 7, attached: true },
     {
       define: 'pool',
@@ -39,9 +40,9 @@ async function writeTrace(name, waitMs, requests = 200) {
     { define: 'route', id: 0, name: '/articles/:id' },
     { define: 'route', id: 1, name: '/report' },
     { define: 'operation', id: 0, name: 'find articles' },
-    { event: 'server', atMs: 1, cores: 2, busyCores: 0.1 },
+    { event: 'server', atMs: fromMs + 1, cores: 2, busyCores: 0.1 },
     ...Array.from({ length: requests }, (_, request) => {
-      const atMs = request * 100;
+      const atMs = fromMs + request * 100;
       const wait = request % 2 === 0 ? { waitMs, behind: [[1, 0, 900, 901]] } : { waitMs: 0 };
       return [
         { atMs, useMs: 2, pool: 0, connection: 1, route: 0, operation: 0, request, ...wait },
@@ -55,6 +56,15 @@ async function writeTrace(name, waitMs, requests = 200) {
 
 const full = await writeTrace('full', 40);
 const fine = await writeTrace('fine', 0);
+
+test("the proofs of a history have the clock's time, because it lasts for hours", async () => {
+  const fromMs = Date.parse('2026-11-25T18:30:05Z');
+  const { stdout } = await runCli([
+    'doctor',
+    await writeTrace('history', 40, 200, { header: { history: true }, fromMs }),
+  ]);
+  expect(stdout).toMatch(/^11-25 18:30:(0[5-9]|1\d|2[0-5]) UTC: \/articles\/:id find articles, 40 ms behind /m);
+});
 
 describe('a full pool', () => {
   test('is named first, with who fills it, proofs, and what to do', async () => {

@@ -282,9 +282,10 @@ describe('a running app', () => {
     /** @type {(string | undefined)[]} */
     const seen = [];
     const stop = new AbortController();
+    const checkouts = [{ id: 1, checkOutStartedAtMs: 1, checkedOutAtMs: 2, checkedInAtMs: 3 }];
     const at = await serveHandler((req, res) => {
       if (seen.push(req.headers.authorization) === 5) stop.abort();
-      res.end(JSON.stringify({ max: 3, checkouts: [], lastId: 0, forgotten: 0 }));
+      res.end(JSON.stringify({ max: 3, checkouts, lastId: 1, forgotten: 0 }));
     });
     const { port } = new URL(at);
     const out = path.join(await scratchFolder(), 'trace.jsonl');

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { access, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
@@ -202,7 +202,7 @@ describe('recording', () => {
 
 describe('the processes of an app under `pool-lab watch`', () => {
   /** A monitor of an app with two clients. @param {number} pid @param {() => void} [onRead] calls when all is read */
-  const startMonitor = (pid, onRead = () => {}) =>
+  const startMonitor = (pid, onRead = () => {}, threadId = 0) =>
     serveHandler((req, res) => {
       const { pathname, searchParams } = new URL(String(req.url), 'http://app');
       if (pathname === '/pool/seconds' && searchParams.get('after') === '9') onRead();
@@ -227,7 +227,7 @@ describe('the processes of an app under `pool-lab watch`', () => {
       const answers = {
         '/pool': {
           max: 3,
-          process: { pid, command: 'app.js', node: 'v24.0.0' },
+          process: { pid, threadId, command: 'app.js', node: 'v24.0.0' },
           clients: [null, 'slow'].map((name) => ({ name, servers: ['db:1'], driver: '7.9.0', options, queue: [] })),
         },
         '/pool/server': { atMs: 1, cpuMs: 2, cores: 2, version: '8.0.0', ticketsOut: 1 },
@@ -337,12 +337,62 @@ describe('the processes of an app under `pool-lab watch`', () => {
       );
   });
 
-  test('that have no MongoClient yet are an error', async () => {
-    const url = await startOverview([]);
-    await expectRefused(
-      ['record', '--url', url, '--out', fileOf('never.jsonl')],
-      /none of its processes has a MongoClient yet/,
-    );
+  test('--client can choose one server, and a client that gets another name meanwhile is still the same', async () => {
+    let asked = 0;
+    const start = (/** @type {() => void} */ end) =>
+      serveHandler((req, res) => {
+        const { pathname } = new URL(String(req.url), 'http://app');
+        const servers = ['a:1', 'b:1'];
+        const isFirst = asked < 2;
+        const clients = isFirst
+          ? [{ name: 'shop', servers }]
+          : [
+              { name: 'shop maxPoolSize=50', servers, formerNames: ['shop'] },
+              { name: 'shop maxPoolSize=5', servers },
+            ];
+        if (pathname === '/pool') return res.end(JSON.stringify({ max: 3, process: { pid: 1 }, clients }));
+        if (pathname !== '/pool/checkouts') return res.writeHead(404).end('{}');
+        asked += 1;
+        if (asked === 4) end();
+        const pools = isFirst ? ['shop'] : ['shop maxPoolSize=50', 'shop maxPoolSize=5'];
+        const checkouts = pools.flatMap((pool) => servers.map((server) => ({ ...checkout(asked), pool, server })));
+        const isRead = asked >= 2 && asked <= 4;
+        return res.end(JSON.stringify({ checkouts: isRead ? checkouts : [], lastId: asked, forgotten: 0 }));
+      });
+    const { stderr, file } = await recordUntilEnd(start, 'renamed.jsonl', ['--client', 'a:1/shop']);
+    expect(stderr).toMatch(/^Recorded 3 checkouts\.$/m);
+    const { pools, checkouts } = await readTrace(file);
+    expect(pools.map(({ name, address }) => [name, address])).toEqual([['shop', 'a:1']]);
+    expect([...checkouts.poolOf]).toEqual([0, 0, 0]);
+  });
+
+  test.each([
+    ['11', '2 processes of URL: 11 (client 1, slow), 11:2 (client 1, slow),', 4],
+    ['11:0', 'URL, 2 clients (client 1, slow),', 2],
+    ['11:2', 'URL, 2 clients (client 1, slow),', 2],
+  ])('a worker thread has the id of its process, and --process %s', async (id, what, count) => {
+    const start = async (/** @type {() => void} */ end) => {
+      const read = new Set();
+      const endAfter = (/** @type {number} */ thread) => () => read.add(thread).size === count / 2 && end();
+      const threads = await Promise.all([0, 2].map((thread) => startMonitor(11, endAfter(thread), thread)));
+      return startOverview([...threads, await startMonitor(12)]);
+    };
+    const { stderr, url } = await recordUntilEnd(start, `thread-${id.replace(':', '-')}.jsonl`, ['--process', id]);
+    expect(stderr.replace(url, 'URL')).toMatch(`Recording ${what} to `);
+    expect(stderr).toContain(`\nRecorded ${count} checkouts.\n`);
+  });
+
+  test('that have no MongoClient yet are an error, which says why if that is known', async () => {
+    const trouble = 'Process 3 is not Node.js: it runs bun.';
+    const known = await serveHandler((_, res) => res.end(JSON.stringify({ rows: [], trouble })));
+    for (const [url, words] of [
+      [await startOverview([]), /none of its processes has a MongoClient yet\.$/m],
+      [known, /none of its processes has a MongoClient yet\. Process 3 is not Node\.js: it runs bun\.$/m],
+    ])
+      await expectRefused(
+        ['record', '--url', String(url), '--out', fileOf('never.jsonl')],
+        /** @type {RegExp} */ (words),
+      );
   });
 
   test('a disk that is too slow is what a loss is blamed on', async () => {
@@ -367,6 +417,42 @@ describe('the processes of an app under `pool-lab watch`', () => {
     expect(Number(written) + Number(lost)).toBe(1000);
     expect((await readTrace(file)).checkouts).toHaveLength(Number(written));
   });
+});
+
+test.each(
+  /** @type {const} */ ([
+    [[], [], 'No request ended. Record again while the app gets requests:'],
+    [[429, 429, 0], [], '3 requests ended: 2 x 429, 1 x no answer. None succeeded: see why, '],
+    [[200, 404], [], "2 requests ended: 1 x 200, 1 x 404. They took no connection of the app's MongoDB clients. "],
+    [[200], ['--client', 'client 1'], '1 request ended: 1 x 200. They took no connection of what was recorded. '],
+  ]),
+)('without a checkout nothing is kept, and what was seen is an error: %j %j', async (statuses, options, words) => {
+  const requests = statuses.map((status, index) => ({
+    id: index + 1,
+    request: index,
+    status,
+    endedAtMs: 5,
+    totalMs: 1,
+  }));
+  let asked = 0;
+  const start = (/** @type {() => void} */ end) =>
+    serveHandler((req, res) => {
+      const { pathname } = new URL(String(req.url), 'http://app');
+      if (pathname === '/pool') return res.end('{"max":3}');
+      if (!['/pool/checkouts', '/pool/requests'].includes(pathname)) return res.writeHead(404).end('{}');
+      if (pathname === '/pool/requests' && ++asked === 3) end();
+      const list = asked === 2 && pathname === '/pool/requests' ? { requests } : {};
+      return res.end(JSON.stringify({ checkouts: [], requests: [], ...list, lastId: 0, forgotten: 0 }));
+    });
+  const { code, stderr, url, file } = await recordUntilEnd(start, 'empty.jsonl', [...options]);
+  const [, said, again] =
+    String(stderr.split('Press Ctrl-C to stop.\n')[1]).match(/^No checkout within \d+ s\. (.*)\n(.*)\n$/) ?? [];
+  expect({ code, said, again }).toEqual({
+    code: 1,
+    said: expect.stringContaining(words),
+    again: `  npx pool-lab record --url ${url} --seconds 30 --out ${file}`,
+  });
+  await expect(access(file)).rejects.toThrow('ENOENT');
 });
 
 describe('a trace in place of a scenario', () => {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { sharedMongoUrl } from 'test-support/mongod.js';
@@ -13,6 +13,9 @@ import { scratchFolder } from 'test-support/cleanup.js';
 
 const ARTICLE = [process.execPath, path.resolve('examples/article-app.js')];
 const ODD = [process.execPath, path.resolve('lab/test/sweep/apps/odd-app.js')];
+
+/** Uses /proc to find the processes of a command. */
+const onLinux = process.platform === 'linux' ? test.concurrent : test.skip;
 
 const GOAL = ['--slo', '/fast max < 60s'];
 const folder = await scratchFolder();
@@ -93,6 +96,27 @@ test.concurrent('another load generator: it gets the URL, and its exit code coun
     code: 1,
     stderr: expect.stringMatching(/pool 1 did not run: the load\s+command ended with exit code 99/),
   });
+});
+
+test.concurrent('what failed is listed by status and route, whatever sends the load', async () => {
+  const load = `${process.execPath} -e "fetch(process.env.TARGET_URL + '/items')"`;
+  const common = ['--pool-sizes', '1', '--warm-up', '0', '--warm-up-paths', '/items', '--json'];
+  const limited = [...ODD, 'limited'];
+  const scenario = await sweep([...common, items], limited);
+  expect({ code: scenario.code, error: JSON.parse(scenario.stdout).variants[0].error }).toEqual({
+    code: 1,
+    error: '3 x HTTP 429 of /items',
+  });
+  const accepted = await sweep([...common, '--load', load], limited);
+  expect({ code: accepted.code, warnings: JSON.parse(accepted.stdout).warnings }).toEqual({
+    code: 0,
+    warnings: expect.arrayContaining(['pool 1: requests failed: 1 x HTTP 429 of /items']),
+  });
+  const refused = await sweep([...common, '--load', `${load} && exit 7`], limited);
+  expect(refused.code).toBe(1);
+  expect(JSON.parse(refused.stdout).variants[0].error).toMatch(
+    /^the load command ended with exit code 7: [^]+\nRequests failed: 1 x HTTP 429 of \/items$/,
+  );
 });
 
 test.concurrent('exit code 1 when no size meets the goals', async () => {
@@ -208,6 +232,17 @@ describe("an app that can't be measured", () => {
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
   });
 
+  onLinux('another runtime: it says what runs, and does not wait for the monitor', async () => {
+    const bun = path.join(await scratchFolder(), 'bun');
+    await copyFile(process.execPath, bun);
+    const app = ['env', '-u', 'NODE_OPTIONS', bun, '-e', "require('http').createServer().listen(0)"];
+    const { code, stderr } = await sweep(['--pool-sizes', '1', items], app);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^port \d+ can't be watched\. Process \d+ is not Node\.js: it runs bun\. /),
+    });
+  });
+
   test.concurrent('no MongoDB: it says so and what starts one, without the objects of the driver', async () => {
     const { code, stderr } = await sweep(['--pool-sizes', '1', article], ARTICLE, {
       MONGODB_URI: 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=8000',
@@ -250,9 +285,6 @@ describe("an app that can't be measured", () => {
     });
   });
 });
-
-/** Uses /proc to find the processes of a command. */
-const onLinux = process.platform === 'linux' ? test.concurrent : test.skip;
 
 onLinux('a signal ends the app and whatever it started', async () => {
   const shell = ['sh', '-c', `${ARTICLE.join(' ')}; true`];

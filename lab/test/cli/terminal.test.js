@@ -154,6 +154,19 @@ describe('progress', () => {
     expect(lines.at(-1)).toMatch(/about 43 s left$/);
   });
 
+  test.each(
+    /** @type {const} */ ([
+      [{}, /^pool 2\n$/],
+      [{ isTTY: true, columns: 80, cursorTo: () => true, clearLine: () => true }, /^pool 2: \d+ s so far$/],
+    ]),
+  )('a step of unknown length has no time left: %j', (terminal, said) => {
+    const stream = openStream(terminal);
+    const progress = new ProgressBar(stream);
+    progress.step({ name: 'pool 2', leftMs: NaN, totalMs: NaN, estimateMs: NaN });
+    progress.stop();
+    expect(String(stream.read())).toMatch(said);
+  });
+
   /** @param {boolean} isTTY */
   function createProgress(isTTY) {
     const stream = Object.assign(new PassThrough(), {

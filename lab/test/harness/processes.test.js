@@ -15,6 +15,7 @@ import { openReports } from '../../harness/attach-reports.js';
 import { readMonitors } from '../../harness/monitor-reader.js';
 import { serveHandler } from '../../../test/support/serve-app.js';
 import { forkScript } from '../../harness/forked-process.js';
+import { parsePrograms } from '../../harness/programs.js';
 import { quoteOutput } from '../../harness/quote-output.js';
 import { addLatency } from '../../harness/latency.js';
 import { readSettings } from '../../../src/settings.js';
@@ -205,6 +206,14 @@ process.disconnect();`,
     await expect(forkScript(marking, { name: 'the mark', signal })).rejects.toThrow('enough');
     expect(await readdir(folder)).toEqual(['mark.mjs']);
   });
+});
+
+test('where there is no /proc, ps says what runs', () => {
+  const listing = '    1     0 launchd          /sbin/launchd\n 4211  4200 bun              bun run app.ts\n\n';
+  expect(parsePrograms(listing)).toEqual([
+    { pid: 1, parent: 0, name: 'launchd', words: ['/sbin/launchd'] },
+    { pid: 4211, parent: 4200, name: 'bun', words: ['bun', 'run', 'app.ts'] },
+  ]);
 });
 
 describe('the output of an app', () => {

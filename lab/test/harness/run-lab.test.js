@@ -139,6 +139,25 @@ describe('a run', () => {
     ]);
   });
 
+  test('where variants are alike, what the first ones took says how much is left', async () => {
+    let nowMs = 0;
+    const lab = makeLab((name) => ({ measured: { atMs: (nowMs += name === 'A' ? 100 : 300) } }));
+    /** @type {Step[]} */
+    const steps = [];
+    const plan = async () => ({
+      settings: {},
+      variants: ['A', 'B'].map((name) => ({ name, settings: {}, estimateMs: NaN })),
+      areAlike: true,
+    });
+    await measureLab({ ...lab, plan }, { repeat: 2 }, { onStep: (step) => steps.push(step), now: () => nowMs });
+    expect(steps.map(({ leftMs, totalMs }) => [leftMs, totalMs])).toEqual([
+      [NaN, NaN],
+      [300, 400],
+      [400, 800],
+      [166.66666666666666, expect.closeTo(666.67)],
+    ]);
+  });
+
   test('an abort ends the run with its reason', async () => {
     const controller = new AbortController();
     const lab = makeLab(() => {

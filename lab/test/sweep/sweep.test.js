@@ -1,16 +1,12 @@
-import { once } from 'node:events';
-import http from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { parseSlo } from 'mongodb-pool-predictor';
-import { cleanUp } from 'test-support/cleanup.js';
 import { showResult } from '../../cli/report-command.js';
 import { toResult } from '../../cli/result-file.js';
 import { createSampleResult } from '../report/sample-result.js';
 import { requireGoalRoutes } from '../../predictions/route-patterns.js';
-import { judgeGoal, judgeGoals, measureGoals, summariseSweep } from '../../sweep/sweep-figures.js';
+import { describeFailed, judgeGoal, judgeGoals, measureGoals, summariseSweep } from '../../sweep/sweep-figures.js';
 import { seeRequests } from './recordings.js';
-import { predictSize, recordMeasurement } from '../../sweep/size-prediction.js';
-import { startWatchedApp } from '../../sweep/start-watched.js';
+import { adviseFrom, predictSize, recordMeasurement } from '../../sweep/size-prediction.js';
 
 describe('the view', () => {
   /** @param {object} [changes] */
@@ -195,6 +191,25 @@ describe('the requests', () => {
     expect(pool).toMatchObject({ waitMaxMs: 5, useP95Ms: 20, peakActive: 2 });
   });
 
+  test('failures have their status and their route, and what only the client saw', () => {
+    const failing = [
+      ...Array.from({ length: 3 }, () => ({ route: '/a', status: 429 })),
+      { route: '/b', status: 429 },
+      { route: '/b', status: 0 },
+      { route: '/b', status: 200 },
+    ];
+    expect(describeFailed(failing)).toBe('3 x HTTP 429 of /a, 1 x HTTP 429 of /b, 1 x no answer of /b');
+    const ofClient = { 'HTTP 429': 4, 'HTTP 502': 2, ETIMEDOUT: 6 };
+    expect(describeFailed(failing, ofClient)).toBe(
+      '5 x ETIMEDOUT, 3 x HTTP 429 of /a, 2 x HTTP 502, 1 x HTTP 429 of /b, 1 x ETIMEDOUT of /b',
+    );
+    // Which of them gave up on which route is not known.
+    expect(describeFailed(failing, { ECONNRESET: 1, ETIMEDOUT: 1 })).toBe('1 x ECONNRESET, 1 x ETIMEDOUT');
+    const many = Array.from({ length: 8 }, (_, index) => ({ route: `/${index}`, status: 500 }));
+    expect(describeFailed(many)).toMatch(/^(?:1 x HTTP 500 of \/\d, ){6}2 other kinds$/);
+    expect(describeFailed([{ route: '/a', status: 304 }])).toBe('');
+  });
+
   test('a failed request misses every goal, and few requests give no verdict', () => {
     const slos = ['/a p50 < 40ms', '/a p95 < 40ms', '/b max < 50ms', '/c p50 < 1s'].map(parseSlo);
     const often = Array.from({ length: 30 }, () => requests).flat();
@@ -307,26 +322,11 @@ describe('predictions', () => {
     const [[knownLow, knownHigh], [low, high]] = [known, open].map(endsOf);
     expect([low <= knownLow, high >= knownHigh, high - low > knownHigh - knownLow]).toEqual([true, true, true]);
   });
-});
 
-describe('the start of an app', () => {
-  test('an app that reads PORT gets a free one where the lab has its own app', async () => {
-    const other = http.createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = /** @type {import('node:net').AddressInfo} */ (other.address());
-    const before = process.env.PORT;
-    process.env.PORT = String(port);
-    cleanUp(() => {
-      other.close();
-      if (before === undefined) delete process.env.PORT;
-      else process.env.PORT = before;
-    });
-
-    const code = "require('http').createServer().listen(Number(process.env.PORT), '127.0.0.1')";
-    const command = [process.execPath, '-e', code];
-    const { signal } = new AbortController();
-    const app = await startWatchedApp({ command, startTimeout: 60 }, { mongoUrl: '', signal });
-    cleanUp(app.stop);
-    expect(new URL(app.url).port).not.toBe(String(port));
+  test.each([true, false])('the advice says whether it knows the users: %s', async (isScenario) => {
+    const recordings = [await record(3, measure(3)), await record(10, measure(10))];
+    const advice = await adviseFrom(recordings, [parseSlo('/slow p50 < 30 s')], { isScenario });
+    expect(advice).toMatchObject({ recordedSize: 3, knowsUsers: isScenario });
+    expect(new Set(advice.loads.map(({ reading }) => reading)).size).toBe(isScenario ? 1 : 2);
   });
 });

@@ -1,13 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { copyFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { cleanUp } from 'test-support/cleanup.js';
+import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
 import { findFreePort } from 'test-support/processes.js';
 import { runCli } from '../support/run-cli.js';
 import { until } from 'test-support/waiting.js';
 
 const APP = 'lab/test/watch/app-to-watch.js';
+
+/** @param {string} name @param {string} program @returns {Promise<string>} another program of this name */
+async function copyAs(name, program) {
+  const file = path.join(await scratchFolder(), name);
+  await copyFile(program, file);
+  return file;
+}
 
 /** @param {string[]} [options] for Node.js @param {Record<string, string>} [env] */
 async function startApp(options = [], env = {}) {
@@ -191,7 +200,7 @@ test('without a client, nothing stays behind', async () => {
     code: 1,
     last:
       `Process ${child.pid} has no MongoClient of driver 4 or later in use, so there is nothing to watch. ` +
-      'Nothing was left behind',
+      "Other drivers, such as Prisma's engine, and worker threads can't be attached to. Nothing was left behind",
   });
 });
 
@@ -203,7 +212,16 @@ test.each([
       cleanUp(() => child.kill());
       return Number(child.pid);
     },
-    /^Process \d+ is not Node\.js: it runs \w+\n$/,
+    /^Process \d+ is not Node\.js: it runs \w+\. Only Node\.js processes with the mongodb driver can be watched\n$/,
+  ],
+  [
+    'of another runtime',
+    async () => {
+      const child = spawn(await copyAs('bun', '/bin/sleep'), ['60']);
+      cleanUp(() => child.kill());
+      return Number(child.pid);
+    },
+    /^Process \d+ is not Node\.js: it runs bun\. .+ Start the app with Node\.js, as in: -- node app\.js, or .+\n$/,
   ],
   ['of nobody', async () => 4_000_000, /^There is no process 4000000: look up its id again/],
   [

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -57,6 +57,30 @@ test('NODE_OPTIONS of a script, hooks of --require, and pm2 do not get in the wa
   ]);
   child.kill('SIGTERM');
   expect(await ended).toEqual([143, null]);
+});
+
+test('another runtime behind npm start, and a worker without the driver, are named while the app goes on', async () => {
+  // It opens no port.
+  const bun = path.join(folder, 'bun');
+  await copyFile('/bin/sleep', bun);
+  await write('package.json', JSON.stringify({ scripts: { start: `'${bun}' 600` } }));
+  await write('worker.cjs', 'setInterval(() => {}, 1000);');
+  for (const [command, words] of /** @type {[string[], RegExp][]} */ ([
+    [['npm', 'start'], /^pool-lab: Process \d+ is not Node\.js: it runs bun\. .+ -- node app\.js/m],
+    [
+      ['node', 'worker.cjs'],
+      /^pool-lab: process \d+ \(node worker\.cjs\) runs, but no MongoClient has connected .+Prisma/m,
+    ],
+  ])) {
+    const { child, ended, said, url, isReady } = startWatch(['--', ...command], {}, { cwd: folder });
+    await isReady();
+    await until('it is named', () => words.test(said.stderr));
+    const { trouble } = await (await fetch(`${url()}processes`)).json();
+    expect(trouble).toMatch(/^Process \d+ /);
+    expect(child.exitCode).toBe(null);
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([143, null]);
+  }
 });
 
 describe('the script that is called node', () => {

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import axe from 'axe-core';
+import { readTrace } from 'mongodb-pool-predictor/node';
 import { describeInBrowser, launchChromium } from 'test-support/chromium.js';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
@@ -145,6 +146,37 @@ test('one address for an app that is restarted, and a word about a MongoDB that 
   process.kill(Number(first.name.match(/process (\d+)/)?.[1]));
   expect(await findRow(first.name)).toMatchObject([{ url: first.url }]);
   expect(isWarned()).toHaveLength(1);
+});
+
+test('the client of a worker thread is listed with the number of the thread, which record takes', async () => {
+  const folder = await scratchFolder();
+  const [file, out] = ['threads.cjs', 'trace.jsonl'].map((name) => path.join(folder, name));
+  await writeFile(
+    file,
+    `const { Worker, isMainThread } = require('node:worker_threads');
+const { MongoClient } = require(${JSON.stringify(path.resolve('node_modules/mongodb'))});
+const items = new MongoClient(process.env.APP_MONGO_URL).db('threads').collection('items');
+const find = () => items.findOne().finally(() => setTimeout(find, 5));
+find();
+if (isMainThread) new Worker(__filename);`,
+  );
+  const { child, ended, url, isReady } = startWatch(['--', process.execPath, file]);
+  await isReady();
+  const { rows } = await until('both have a client', async () => {
+    const page = await readJson(`${url()}processes`);
+    return page.rows.length === 2 && page;
+  });
+  const names = rows.map((/** @type {any} */ { name }) => name).toSorted();
+  const [, pid, thread] = /^threads\.cjs, process (\d+), thread (\d+)$/.exec(names[1]) ?? [];
+  expect(names[0]).toBe(`threads.cjs, process ${pid}`);
+  const args = ['record', '--url', url(), '--process', `${pid}:${thread}`, '--out', out, '--seconds', '1'];
+  const { code, stderr } = await runNode(['lab/cli.js', ...args]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/\nRecorded [1-9]/) });
+  const { processes } = await readTrace(out);
+  const worker = rows.find((/** @type {any} */ { name }) => name === names[1]);
+  expect(processes).toMatchObject([{ pid: Number(pid), url: worker.url }]);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([143, null]);
 });
 
 test('an app that finds no MongoDB under the names it gets is told them', async () => {

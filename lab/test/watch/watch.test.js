@@ -90,6 +90,47 @@ describe('the overview', () => {
     return async (/** @type {string} */ path) => (await fetch(`${page.url}${path}`)).json();
   }
 
+  test('one address has the metrics of all processes that answer, by process and worker thread', async () => {
+    const texts = ['# HELP up Up\n# TYPE up gauge\nup 1\n', '# HELP up Up\n# TYPE up gauge\nup{a="b"} 2\n'];
+    const urls = await Promise.all(
+      texts.map((text) => serveHttp((req, res) => res.writeHead(req.url === '/metrics' ? 200 : 404).end(text))),
+    );
+    const about = { command: 'app.js', ports: [], clients: [] };
+    const ended = { pid: 3, threadId: 0, ...about, url: `http://127.0.0.1:${await findFreePort()}` };
+    const processes = [{ pid: 4, threadId: 0, ...about }, ended];
+    const page = await openOverview(processes, { port: 0, command: 'app.js', problems: [] });
+    cleanUp(page.close);
+    expect(await (await fetch(`${page.url}metrics`)).json()).toMatchObject({
+      status: 503,
+      detail: 'no MongoClient of the app has connected yet',
+    });
+    urls.forEach((url, threadId) => processes.push({ pid: 5, threadId, ...about, url }));
+    const response = await fetch(`${page.url}metrics`);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect((await response.text()).split('\n').slice(2)).toEqual([
+      'up{process_pid="5"} 1',
+      'up{process_pid="5",thread_id="1",a="b"} 2',
+      '',
+    ]);
+  });
+
+  test('worker threads share the id of their process, and each has its number', async () => {
+    const client = { max: 2, total: 2, active: 2, waiting: 1, checkedOut: 9, queue: [{ waitMs: 40, holds: 1 }] };
+    const url = await serveHttp((req, res) => {
+      const lists = req.url === '/pool' ? { atMs: 1, database: { reachable: true }, clients: [client] } : {};
+      res.end(JSON.stringify(lists));
+    });
+    const processes = [0, 3].map((threadId) => ({
+      ...{ pid: 7, threadId, command: 'app.js', url, ports: [], clients: [] },
+    }));
+    const named = async (/** @type {typeof processes} */ some) => {
+      const { rows, trouble } = await (await openPage(some))('processes');
+      return [...rows.map((/** @type {any} */ { name }) => name), trouble.match(/^In (.+), a request holds/)?.[1]];
+    };
+    expect(await named(processes)).toEqual(['app.js, process 7', 'app.js, process 7, thread 3', 'process 7']);
+    expect(await named(processes.slice(1))).toEqual(['app.js, process 7, thread 3', 'process 7, thread 3']);
+  });
+
   test('a rate counts again soon after the clock of the app was set back', async () => {
     let pool = {};
     const url = await serveHttp((req, res) => res.end(JSON.stringify(pool)));

@@ -13,7 +13,7 @@ const items = fault === 'unknown-driver' ? undefined : await openItems();
 const server = http.createServer(async (req, res) => {
   const isKnown = req.url === '/items';
   if (isKnown && fault !== 'no-client') await items?.findOne({});
-  res.writeHead(isKnown ? 200 : 404).end();
+  res.writeHead(!isKnown ? 404 : fault === 'limited' ? 429 : 200).end();
 });
 if (fault === 'silent') setInterval(() => {}, 1000);
 else server.listen(0, '127.0.0.1');

@@ -1,10 +1,13 @@
-import { readFile, readlink } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { printCommand } from '../../src/base/printable.js';
+import { listPrograms } from './programs.js';
 
 /** Node listens for it and then opens its inspector. Other programs end when they get it. */
 const SIGUSR1 = 10;
 const DEFAULT_PORT = 9229;
+/** Programs that run JavaScript, but can't load the monitor. */
+const OTHER_RUNTIMES = ['bun', 'deno'];
 
 /**
  * A process that can be attached to.
@@ -23,27 +26,42 @@ const DEFAULT_PORT = 9229;
  */
 export async function examineTarget(pid) {
   checkAccess(pid);
-  if (process.platform !== 'linux') return { pid, command: `process ${pid}`, port: DEFAULT_PORT };
-  const folder = `/proc/${pid}`;
-  const [program, args, status] = await Promise.all([
-    readlink(`${folder}/exe`).catch(() => ''),
-    readFile(`${folder}/cmdline`, 'utf8').catch(() => ''),
-    readFile(`${folder}/status`, 'utf8').catch(() => ''),
-  ]);
-  const words = args.split('\0').filter(Boolean);
-  const name = path.basename(program.replace(/ \(deleted\)$/, ''));
-  if (!/^node/.test(name))
-    throw new Error(`Process ${pid} is not Node.js: it runs ${name || 'a program that cannot be read'}`);
+  const program = (await listPrograms(pid)).find((each) => each.pid === pid);
+  // Windows does not say, and has no such signal.
+  if (!program && process.platform !== 'linux') return { pid, command: `process ${pid}`, port: DEFAULT_PORT };
+  const { name, words } = program ?? { name: '', words: [] };
+  if (!/^node/.test(name)) throw new Error(describeOther({ pid, name }));
   // Without a handler, the signal would end the process.
-  if (!catches(status, SIGUSR1)) {
+  if (
+    process.platform === 'linux' &&
+    !catches(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''), SIGUSR1)
+  ) {
     throw new Error(
       `Process ${pid} does not listen for SIGUSR1, so its inspector can't be opened. It was started with ` +
         '--disable-sigusr1, or has only just started. Start it again with: pool-lab watch -- COMMAND',
     );
   }
+  return { pid, command: printProgram(words), port: readPort(words) };
+}
+
+/** Shows a command line, with file names in place of paths. @param {string[]} words */
+export function printProgram(words) {
   // Short, but a connection string must stay whole to be recognised.
-  const short = words.map((word) => (path.isAbsolute(word) ? path.basename(word) : word));
-  return { pid, command: printCommand(short), port: readPort(words) };
+  return printCommand(words.map((word) => (path.isAbsolute(word) ? path.basename(word) : word)));
+}
+
+/** Whether it is Bun or Deno. @param {{ name: string }} program */
+export function isOtherRuntime({ name }) {
+  return OTHER_RUNTIMES.includes(name);
+}
+
+/** Says why a program that is not Node.js can't be watched. @param {{ pid: number, name: string }} program */
+export function describeOther({ pid, name }) {
+  const what = `Process ${pid} is not Node.js: it runs ${name || 'a program that cannot be read'}`;
+  const advice = isOtherRuntime({ name })
+    ? '. Start the app with Node.js, as in: -- node app.js, or -- npx tsx app.ts'
+    : '';
+  return `${what}. Only Node.js processes with the mongodb driver can be watched${advice}`;
 }
 
 /** @param {number} pid */
