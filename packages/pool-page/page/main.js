@@ -8,7 +8,7 @@ import { watchPalette } from './palette.js';
 import { createPlaybackButtons } from './playback.js';
 import { PredictionPanel } from './prediction-panel.js';
 import { Predictor } from './predictor.js';
-import { createOtherScenes, createScene } from './scene.js';
+import { createScene } from './scene.js';
 import { VEHICLE_SYMBOLS } from '../universal/vehicles.js';
 import { conditionOf, createState } from './state.js';
 import { describeApp, describeBottleneck, describeClient, describeConnection, describeKind } from './words.js';
@@ -38,10 +38,10 @@ const scene = createScene(
   },
   reducedMotion,
 );
-const others = createOtherScenes(
-  { place: find('#others'), template: find('#other'), rest: find('#no-room') },
-  reducedMotion,
-);
+/** A page with one tunnel does not load them. @type {import('./other-scenes.js').OtherScenes | undefined} */
+let others;
+/** @type {Promise<void> | undefined} */
+let loadingOthers;
 const charts = createCharts();
 const predictor = new Predictor();
 const prediction = new PredictionPanel(find('#what-if'), predictor);
@@ -99,7 +99,8 @@ function show(next) {
   scene.show(state);
   prediction.show(state);
   setText('#client', state.pool && state.others.length > 0 ? `This is ${describeClient(state.pool)}.` : '');
-  others.show(state.others);
+  if (state.others.length > 0) loadingOthers ??= loadOthers();
+  others?.show(state.others);
   showNotes(state);
   extension.show(state);
   isStale = true;
@@ -120,8 +121,24 @@ function explain() {
 function paint() {
   isStale = false;
   const elapsedMs = Math.min(playback.nowMs() - state.receivedAtMs, MAX_ELAPSED_MS);
-  for (const each of [scene, ...others.list()]) each.paint(elapsedMs);
+  for (const each of listScenes()) each.paint(elapsedMs);
   explain();
+}
+
+function listScenes() {
+  return [scene, ...(others?.list() ?? [])];
+}
+
+async function loadOthers() {
+  const { createOtherScenes } = await import('./other-scenes.js');
+  const elements = { place: find('#others'), template: find('#other'), rest: find('#no-room') };
+  const created = createOtherScenes(elements, reducedMotion);
+  others = created;
+  watchPalette((palette) => {
+    created.setPalette(palette);
+    created.show(state.others);
+    paint();
+  });
 }
 
 function showLegend() {
@@ -152,7 +169,7 @@ function speak() {
 
 function paintFrames() {
   playback.catchUp();
-  const isMoving = [scene, ...others.list()].some((each) => each.isMoving(playback.nowMs()));
+  const isMoving = listScenes().some((each) => each.isMoving(playback.nowMs()));
   if (!reducedMotion.matches && (isMoving || isStale)) paint();
   requestAnimationFrame(paintFrames);
 }
@@ -165,7 +182,6 @@ function setText(selector, text) {
 
 watchPalette((palette) => {
   scene.setPalette(palette);
-  others.setPalette(palette);
   charts.setPalette(palette);
   prediction.setPalette(palette);
   paint();

@@ -21,7 +21,7 @@ export function explainQueue({ pool, others, kinds, queuedSinceMs, receivedAtMs 
   const pools = [pool, ...others.map((view) => view.pool)].flatMap((each) => each ?? []);
   const queued = pools.find(({ waiting }) => waiting > 0);
   if (!queued || queuedSinceMs === null || receivedAtMs - queuedSinceMs < LASTS_MS) return '';
-  const client = queued === pool || queued.name === null ? '' : ` for ${queued.name}`;
+  const client = queued === pool || !(queued.address ?? queued.name) ? '' : ` for ${queued.address ?? queued.name}`;
   const { waiting } = queued;
   return (
     `${waiting} ${waiting === 1 ? 'waits' : 'wait'}${client} now, because ` +

@@ -11,7 +11,7 @@ import { addDots } from './request-dots.js';
 /** @import { RequestDot } from './request-dots.js' */
 
 /**
- * @typedef {LiveClient & Omit<LiveReading, 'clients'>} LivePool the app, and one of its clients
+ * @typedef {Omit<LiveClient, 'server'> & Omit<LiveReading, 'clients'>} LivePool the app, and one of its clients
  *
  * @typedef {object} View one pool, as its picture needs it
  * @property {LivePool | null} pool

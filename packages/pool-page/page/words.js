@@ -203,12 +203,19 @@ export function describeKind(kind, routes) {
   return `${joinWords(named)}, the ${many}`;
 }
 
-/** @param {Pick<LivePool, 'name' | 'servers'>} client */
-export function describeClient({ name, servers }) {
-  return [
-    name === null ? 'the first client' : `client ${name}`,
-    ...(servers.length > 0 ? [joinWords(servers)] : []),
-  ].join(', to ');
+/** @param {Pick<LivePool, 'name' | 'servers' | 'role'>} client */
+export function describeClient({ name, servers, role }) {
+  const to = servers.length > 0 ? `, to ${joinWords(servers)}` : '';
+  return `${name === null ? 'the first client' : `client ${name}`}${to}${role ? ` (${role})` : ''}`;
+}
+
+/** Pools without a tunnel. @param {Pick<LivePool, 'active' | 'waiting'>[]} pools */
+export function describeRest(pools) {
+  const [active, waiting] = /** @type {const} */ (['active', 'waiting']).map((gauge) =>
+    pools.reduce((sum, pool) => sum + pool[gauge], 0),
+  );
+  const more = pools.length === 1 ? '1 more pool' : `${pools.length} more pools`;
+  return `And ${more}, see /metrics: ${active} of their lanes busy, ${waiting || 'nobody is'} waiting.`;
 }
 
 /** @param {Snapshot} snapshot @returns {{ title: string, about: string }} of the page, and what runs */

@@ -3,7 +3,7 @@ import { namesLoopback } from './access.js';
 import { LoopDelay } from './loop-delay.js';
 import { createServerGauge } from './server-gauge.js';
 import { NoteLog } from './note-log.js';
-import { readClient, readHeldMs, sumGauges } from './read-clients.js';
+import { readHeldMs, readTunnels, sumGauges } from './read-clients.js';
 import { SecondSummary } from './second-summary.js';
 
 const POOL_EVERY_MS = 200;
@@ -12,8 +12,8 @@ const KEPT_SECONDS = 120;
 const MAX_ENDED = 20;
 const MAX_LEFT = 20;
 
-/** @import { EndedRequest } from 'mongodb-pool-monitor' */
-/** @import { LeftConnection, LiveReading, Second } from '../universal/feed-shapes.js' */
+/** @import { CheckoutRecord, EndedRequest } from 'mongodb-pool-monitor' */
+/** @import { LiveReading, Second } from '../universal/feed-shapes.js' */
 /** @import { LiveSource } from './live-source.js' */
 
 /**
@@ -119,7 +119,17 @@ export class Feed {
         atMs: Date.now(),
         database: readStatus(),
         queries: listQueries?.() ?? {},
-        clients: listPools().map((pool) => ({ ...readClient(pool), left: left.get(pool.name) ?? [] })),
+        clients: listPools().flatMap((pool) =>
+          readTunnels(pool).map((tunnel) => ({
+            ...tunnel,
+            left: (left.get(tunnel.name) ?? [])
+              .filter(({ server }) => server === (tunnel.address ?? server))
+              .slice(0, MAX_LEFT)
+              .map(({ connectionId, requestId, route }) => ({ id: Number(connectionId), requestId, route })),
+            // Only the primary says how busy it is.
+            ...(tunnel.address && tunnel.role !== 'primary' && { server: null }),
+          })),
+        ),
         finished: pickEnded(requests.log.list({ after: this.#sentRequestId })),
         server: this.#serverGauge?.read() ?? null,
       };
@@ -161,14 +171,15 @@ export class Feed {
     this.#peak = { active: Math.max(active, this.#peak.active), waiting: Math.max(waiting, this.#peak.waiting) };
   }
 
-  /** The connections that were checked in since the last event, by client. */
+  /** The checkouts with a connection that ended since the last reading, by client. */
   #listLeft() {
-    /** @type {Map<string | null, LeftConnection[]>} */
+    /** @type {Map<string | null, CheckoutRecord[]>} */
     const left = new Map();
-    for (const { pool, connectionId: id, requestId, route } of this.#source.checkouts.list({ after: this.#sentId })) {
-      const ofClient = left.get(pool) ?? [];
-      left.set(pool, ofClient);
-      if (id !== null && ofClient.length < MAX_LEFT) ofClient.push({ id, requestId, route });
+    for (const checkout of this.#source.checkouts.list({ after: this.#sentId })) {
+      if (checkout.connectionId === null) continue;
+      const ofClient = left.get(checkout.pool);
+      if (ofClient) ofClient.push(checkout);
+      else left.set(checkout.pool, [checkout]);
     }
     return left;
   }

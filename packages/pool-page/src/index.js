@@ -1,7 +1,7 @@
 export { createTokenCheck, isLoopback, namesLoopback } from './access.js';
 export { secure, sendJson, sendProblem, sendText } from './answers.js';
 export { createLiveView } from './live-view.js';
-export { CONTENT_TYPE as METRICS_TYPE, renderMetrics } from './prometheus.js';
+export { CONTENT_TYPE as METRICS_TYPE, mergeMetrics, renderMetrics } from './prometheus.js';
 export { readClientSettings } from './read-clients.js';
 export { busyCores, otherBusyCores, readMachine } from './server-gauge.js';
 export { describeLoop } from './recent-trace.js';

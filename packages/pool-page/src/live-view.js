@@ -140,6 +140,7 @@ export class LiveView {
       settings: each.settings,
       ...readFacts(each),
       ...readLifetime(each),
+      ...readFormerNames(each),
     }));
     const { features, settings, ...more } = about();
     return {
@@ -210,6 +211,12 @@ function sendRecords(res, query, name, log) {
 /** What the current client is like, without its secrets. @param {WatchedPool} watched */
 function readFacts({ monitors }) {
   return monitors[monitors.length - 1].describeClient();
+}
+
+/** A recording that knows a client by such a name goes on with it. @param {WatchedPool} watched */
+function readFormerNames({ monitors }) {
+  const { formerNames } = monitors[monitors.length - 1];
+  return formerNames.length > 0 ? { formerNames } : {};
 }
 
 /**

@@ -118,6 +118,11 @@ export class PoolClient {
     return this.#getText('/pool/trace', signal);
   }
 
+  /** `GET /metrics`, in Prometheus' text format. @param {AbortSignal} [signal] @returns {Promise<string>} */
+  metrics(signal) {
+    return this.#getText('/metrics', signal);
+  }
+
   /**
    * `GET /processes`: only the page of `pool-lab watch` has it.
    * @param {AbortSignal} [signal]

@@ -20,14 +20,15 @@ const MS_PER_S = 1000;
 const MAX_REQUEST_SERIES = 500;
 
 /**
- * @typedef {Record<keyof typeof POOL_DURATIONS, Histogram | undefined> & { timeouts: number }} PoolCounts of one pool
+ * @typedef {Record<keyof typeof POOL_DURATIONS, Histogram | undefined> & { timeouts: number, labels: { [POOL]: string }
+ *   }} PoolCounts of one pool
  */
 /** @typedef {{ method: string, status: number, durations: Histogram }} RequestSeries */
 /** @typedef {{ series: RequestSeries[], waits: Histogram }} RouteCounts series: one for each method and status */
 
 /**
  * Metrics of the pools and the app. Names follow OpenTelemetry's semantic conventions, written as Prometheus does it
- * (underscores, seconds, `_total` for counters).
+ * (underscores, seconds, `_total` for counters; see `nameOf`).
  * https://opentelemetry.io/docs/specs/semconv/database/database-metrics/
  * https://opentelemetry.io/docs/specs/semconv/http/http-metrics/
  */
@@ -35,6 +36,10 @@ export class PoolMetrics {
   #listMonitors;
   /** Counts by the pool's label. They outlive their clients. @type {Map<string, PoolCounts>} */
   #counts = new Map();
+  /** The counts of each monitor by server, under the name that it had. */
+  #watched = /** @type {WeakMap<PoolMonitor, { name: string | null, ofServers: Map<string, PoolCounts> }>} */ (
+    new WeakMap()
+  );
   /** @type {Map<string, RouteCounts>} */
   #routes = new Map();
   #requestSeries = 0;
@@ -103,6 +108,7 @@ export class PoolMetrics {
 
   /** @returns {string} Prometheus' text format */
   render() {
+    for (const monitor of this.#listMonitors()) this.#followName(monitor);
     return renderMetrics(this.#metrics);
   }
 
@@ -110,17 +116,30 @@ export class PoolMetrics {
   watch(monitor) {
     /** Kept by server, so that an event needs one look-up. @type {Map<string, PoolCounts>} */
     const ofServers = new Map();
+    this.#watched.set(monitor, { name: monitor.name, ofServers });
     monitor.subscribe(({ type, server, reason, durationMs }) => {
       if (type !== 'checkOutFailed' && !(type in POOL_DURATIONS)) return;
-      const label = nameOfPool(monitor, server);
       let found = ofServers.get(server);
-      if (!found) ofServers.set(server, (found = this.#countsOf(label)));
+      if (!found) ofServers.set(server, (found = this.#countsOf(nameOfPool(monitor, server))));
       if (type === 'checkOutFailed') found.timeouts += reason === 'timeout' ? 1 : 0;
       else
-        (found[/** @type {keyof typeof POOL_DURATIONS} */ (type)] ??= new Histogram(DURATION_BOUNDS, {
-          [POOL]: label,
-        })).observe(durationMs / MS_PER_S);
+        (found[/** @type {keyof typeof POOL_DURATIONS} */ (type)] ??= new Histogram(
+          DURATION_BOUNDS,
+          found.labels,
+        )).observe(durationMs / MS_PER_S);
     });
+  }
+
+  /** Labels what was counted so far with the name that a monitor has now. @param {PoolMonitor} monitor */
+  #followName(monitor) {
+    const watched = this.#watched.get(monitor);
+    if (!watched || watched.name === monitor.name) return;
+    for (const [server, counts] of watched.ofServers) {
+      this.#counts.delete(counts.labels[POOL]);
+      counts.labels[POOL] = nameOfPool(monitor, server);
+      this.#counts.set(counts.labels[POOL], counts);
+    }
+    watched.name = monitor.name;
   }
 
   /** @param {Pick<EndedRequest, 'method' | 'route' | 'status' | 'totalMs' | 'waitMs'>} request */
@@ -147,16 +166,21 @@ export class PoolMetrics {
   #countsOf(label) {
     let found = this.#counts.get(label);
     if (!found) {
-      found = { checkedOut: undefined, checkedIn: undefined, connectionReady: undefined, timeouts: 0 };
+      const labels = { [POOL]: label };
+      found = { checkedOut: undefined, checkedIn: undefined, connectionReady: undefined, timeouts: 0, labels };
       this.#counts.set(label, found);
     }
     return found;
   }
 }
 
-/** @param {string} name */
+/**
+ * Prometheus' name of a metric. There, only a histogram or a summary may end in `_count`.
+ * https://prometheus.io/docs/practices/naming/, checked by `promtool check metrics`
+ * @param {string} name without `db.client.connection.`
+ */
 function nameOf(name) {
-  return `db_client_connection_${name.replace('.', '_')}`;
+  return name === 'count' ? 'db_client_connections' : `db_client_connection_${name.replace('.', '_')}`;
 }
 
 /**

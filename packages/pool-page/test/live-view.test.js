@@ -484,6 +484,7 @@ describe('the client of /pool', () => {
     expect(await client.connectionsSince(2)).toMatchObject({ connections: [{ id: 3 }] });
     expect(await client.secondsSince(3)).toMatchObject({ seconds: [{ id: 4 }] });
     expect(await client.serverLoad()).toMatchObject({ cores: 2 });
+    expect(await client.metrics()).toContain('"cores":2');
     expect(seen).toEqual(
       [
         '/pool',
@@ -492,6 +493,7 @@ describe('the client of /pool', () => {
         '/pool/connections?after=2',
         '/pool/seconds?after=3',
         '/pool/server',
+        '/metrics',
       ].map((path) => [path, 'Basic x']),
     );
   });

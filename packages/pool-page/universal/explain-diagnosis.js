@@ -226,11 +226,21 @@ function explainHolders(holders) {
 function explainAsking(holders) {
   if (holders.length === 0) return 'requests ask';
   const name = nameRoute(holders[0].route);
-  return name === OUTSIDE ? `work outside of requests (${holders[0].operation}) asks` : `requests of ${name} ask`;
+  if (name === OUTSIDE) return `work outside of requests (${holders[0].operation}) asks`;
+  // A job or an event has a name, and a request has a path.
+  return name.includes('/') ? `requests of ${name} ask` : `${name} asks`;
 }
 
-/** A checkout that proves a cause, in one line. @param {Proof} proof */
-export function describeProof({ atMs, route, operation, waitMs, openingMs, connection, reason, behind }) {
+/**
+ * A checkout that proves a cause, in one line.
+ *
+ * @param {Proof} proof
+ * @param {(atMs: number) => string} [formatTime] default: in s from the first checkout
+ */
+export function describeProof(
+  { atMs, route, operation, waitMs, openingMs, connection, reason, behind },
+  formatTime = (ms) => `${formatNumber(ms / 1000, 1)} s`,
+) {
   const opening = `, ${formatQuantity(openingMs, 'ms')} of it opening connection ${connection}`;
   const why =
     openingMs > waitMs / 2
@@ -241,7 +251,7 @@ export function describeProof({ atMs, route, operation, waitMs, openingMs, conne
           ? ''
           : `: ${reason}`;
   const what = operation === null ? nameRoute(route) : `${nameRoute(route)} ${operation}`;
-  return `${formatNumber(atMs / 1000, 1)} s: ${what}, ${formatQuantity(waitMs, 'ms')}${why}`;
+  return `${formatTime(atMs)}: ${what}, ${formatQuantity(waitMs, 'ms')}${why}`;
 }
 
 /** @param {string} text */

@@ -20,7 +20,13 @@
  * @typedef {{ id: number, requestId: string | null, route: string | null }} LeftConnection a connection that was
  *   checked in
  *
- * @typedef {ClientReading & { left: LeftConnection[] }} LiveClient left: at most 20 since the last reading
+ * @typedef {object} OfOneServer where a client uses several servers, and has a tunnel for each
+ * @property {string} [address] of the server
+ * @property {'primary' | 'secondary' | null} [role] of it
+ * @property {null} [server] its load is not known
+ *
+ * @typedef {ClientReading & OfOneServer & { left: LeftConnection[] }} LiveClient left: at most 20 since the last
+ *   reading
  *
  * @typedef {object} KnownQuery what the app knows about the queries of one of its routes
  * @property {number} aloneMs how long they take on an idle server
@@ -36,7 +42,8 @@
  * @property {number} atMs the app's clock
  * @property {DatabaseStatus} database
  * @property {Record<string, KnownQuery>} queries by route; empty where the app knows none
- * @property {LiveClient[]} clients the main one first
+ * @property {LiveClient[]} clients the main one first; one that uses several servers is listed for each, the primary
+ *   first
  * @property {EndedRequest[]} finished at most 20 requests that ended since the last one
  * @property {ServerReading | null} server null if it does not tell
  *

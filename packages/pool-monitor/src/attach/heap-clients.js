@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { askInspector } from './ask-inspector.js';
 
 /** @import { MongoClient } from 'mongodb' */
 
@@ -25,35 +26,24 @@ export function listClientsInHeap() {
   const found = [];
   const shared = /** @type {any} */ (globalThis);
   shared[CHANNEL] = { prototype: EventEmitter.prototype, found };
-  const { Session } = process.getBuiltinModule('node:inspector');
-  const session = new Session();
-  session.connect();
   try {
-    /** The session answers at once. @param {string} method @param {object} params @returns {any} */
-    const ask = (method, params) => {
-      let answer;
-      session.post(method, params, (error, result) => {
-        if (error) throw new Error(`${method}: ${error.message}`);
-        answer = result;
-      });
-      return answer;
-    };
-    const name = 'Symbol.for("mongodb-pool-monitor.clients")';
-    const {
-      result: { objectId: prototypeObjectId },
-    } = ask('Runtime.evaluate', { expression: `globalThis[${name}].prototype` });
-    const {
-      objects: { objectId },
-    } = ask('Runtime.queryObjects', { prototypeObjectId, objectGroup: 'clients' });
-    ask('Runtime.callFunctionOn', {
-      objectId,
-      functionDeclaration: `function () {
+    askInspector((ask) => {
+      const name = 'Symbol.for("mongodb-pool-monitor.clients")';
+      const {
+        result: { objectId: prototypeObjectId },
+      } = ask('Runtime.evaluate', { expression: `globalThis[${name}].prototype` });
+      const {
+        objects: { objectId },
+      } = ask('Runtime.queryObjects', { prototypeObjectId, objectGroup: 'clients' });
+      ask('Runtime.callFunctionOn', {
+        objectId,
+        functionDeclaration: `function () {
         for (const each of this) if ((${isLikeClient})(each)) globalThis[${name}].found.push(each);
       }`,
+      });
+      ask('Runtime.releaseObjectGroup', { objectGroup: 'clients' });
     });
-    ask('Runtime.releaseObjectGroup', { objectGroup: 'clients' });
   } finally {
-    session.disconnect();
     delete shared[CHANNEL];
   }
   return found.filter(

@@ -26,7 +26,7 @@ export function describeProcess() {
 }
 
 export function nameProcess() {
-  return threadId === 0 ? `process ${process.pid}` : `process ${process.pid}, worker ${threadId}`;
+  return threadId === 0 ? `process ${process.pid}` : `process ${process.pid}, thread ${threadId}`;
 }
 
 /**
@@ -42,11 +42,12 @@ export function reportProcess(url, { pageUrl, ports, clients, notWatched }) {
     url: pageUrl,
     ports: [...ports],
     notWatched,
-    clients: clients.map(({ client, monitor, replacedMaxPoolSize }) => ({
+    clients: clients.map(({ client, monitor, replacedMaxPoolSize, isChosen }) => ({
       name: monitor.name,
       hosts: listHosts(client),
       maxPoolSize: client.options.maxPoolSize,
       replacedMaxPoolSize,
+      isChosen,
     })),
   });
   const outgoing = process.getBuiltinModule('node:http').request(url, {

@@ -1,6 +1,6 @@
 import { monitorPool } from '../core/monitor.js';
 import { ClientSites } from './client-sites.js';
-import { pickClientName } from './pick-client-name.js';
+import { ClientNames } from './pick-client-name.js';
 
 /** @import { MongoClient } from 'mongodb' */
 /** @import { PoolMonitor } from '../core/monitor.js' */
@@ -15,6 +15,7 @@ import { pickClientName } from './pick-client-name.js';
  * @property {PoolMonitor} monitor
  * @property {number} sinceMs when it was found, by performance.now()
  * @property {number | null} replacedMaxPoolSize the app's own maxPoolSize, where another one replaced it
+ * @property {boolean} isChosen whether it has the name of the only client whose size is replaced
  */
 
 /** More at once are a leak, and each of them costs memory. */
@@ -32,8 +33,7 @@ export class WatchedClients {
   /** @type {Map<MongoClient, WatchedClient & { leave: () => void }>} */
   #clients = new Map();
   #missed = 0;
-  /** @type {Set<string>} */
-  #names = new Set();
+  #names = new ClientNames();
 
   /**
    * @param {object} options
@@ -76,16 +76,21 @@ export class WatchedClients {
     const isNew = this.sites.add(client);
     if (this.#clients.has(client) || !(this.#hasRoom() || (isNew && this.#makeRoom()))) return;
     const events = withGuard(client, this.#guard);
-    const name = pickClientName(client, {
-      taken: new Set(this.list().map(({ monitor }) => monitor.name)),
-      used: this.#names,
-      place: this.sites.placeOf(client),
+    let name = '';
+    /** @type {PoolMonitor | undefined} */
+    let monitor = undefined;
+    const named = this.#names.give(client, this.sites.placeOf(client), (next) => {
+      name = next;
+      monitor?.rename(next);
     });
-    const isReplaced = this.#maxPoolSize !== undefined && (this.#onlyClient ?? name) === name;
+    const isChosen = this.#onlyClient === undefined || named.isCalled(this.#onlyClient);
+    // Which of several is meant is not known.
+    const isReplaced =
+      this.#maxPoolSize !== undefined && isChosen && !(this.#onlyClient && this.list().some((each) => each.isChosen));
     const replacedMaxPoolSize = isReplaced ? replaceMaxPoolSize(client, Number(this.#maxPoolSize)) : null;
     const replaced = replacedMaxPoolSize === null ? undefined : { maxPoolSize: replacedMaxPoolSize };
     const listIgnored = () => this.#listIgnored(client);
-    const monitor = monitorPool(/** @type {any} */ (events), { batch: this.#batch, name, replaced, listIgnored });
+    monitor = monitorPool(/** @type {any} */ (events), { batch: this.#batch, name, replaced, listIgnored });
     replayServers(client, events.emit);
     const onPool = this.#guard(this.#onChange);
     const onClosed = this.#guard(() => {
@@ -98,9 +103,11 @@ export class WatchedClients {
       client,
       monitor,
       replacedMaxPoolSize,
+      isChosen,
       sinceMs: performance.now(),
       leave() {
         monitor.close();
+        named.leave();
         forget();
         client.off('connectionPoolCreated', onPool).off('topologyClosed', onClosed);
       },

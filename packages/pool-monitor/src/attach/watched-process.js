@@ -8,6 +8,7 @@ import { followRequests } from './follow-requests.js';
 import { createGuard } from './guard.js';
 import { IgnoredOptions } from './ignored-options.js';
 import { loadTelemetry } from './load-telemetry.js';
+import { nameWork } from './named-work.js';
 import { Operations } from './operations.js';
 import { createOwnClient, isOwnClient } from './own-client.js';
 import { createOwnServer } from './own-server.js';
@@ -148,6 +149,7 @@ class ProcessWatch {
       () => this.#operations.close(),
       () => this.#ignored.close(),
       followRequests(this.#requests, { guard, isOwn, shortRoutes: settings.shortRoutes }),
+      nameWork(this.#checkouts),
       ...(settings.reportTo ? [watchListening({ guard, isOwn, onPort: (port) => this.#onPort(port) })] : []),
     ];
   }

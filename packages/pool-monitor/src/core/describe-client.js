@@ -1,5 +1,5 @@
 /** Options that decide how long a request waits for a connection, and their defaults (driver 4 to 7). */
-const DEFAULTS = {
+export const OPTION_DEFAULTS = {
   maxPoolSize: 100,
   minPoolSize: 0,
   maxConnecting: 2,
@@ -51,7 +51,7 @@ export function describeClient(client, replaced, ignored) {
   return {
     ...(typeof options.appName === 'string' && { appName: options.appName }),
     options: Object.fromEntries(
-      Object.entries(DEFAULTS).flatMap(([name, usual]) => {
+      Object.entries(OPTION_DEFAULTS).flatMap(([name, usual]) => {
         const value = options[name];
         if (typeof value !== 'number') return [];
         const facts = describeOption(value, usual, asked.get(name.toLowerCase()), replaced[name]);

@@ -16,7 +16,7 @@ import { Ring } from './ring.js';
 
 /** The last events of connections and pools. */
 export class EventLog extends Ring {
-  /** @type {EventRecord[]} */
+  /** @type {(Omit<EventRecord, 'pool' | 'server'> & { identity: PoolIdentity })[]} */
   #records = [];
 
   /**
@@ -32,7 +32,7 @@ export class EventLog extends Ring {
       id: this.lastId,
       event,
       atMs: performance.timeOrigin + atMs,
-      ...pool,
+      identity: pool,
       connectionId: connectionId || null,
       reason,
       durationMs: Number.isNaN(durationMs) ? null : durationMs,
@@ -41,6 +41,9 @@ export class EventLog extends Ring {
 
   /** @param {{ after?: number }} [from] only those with a higher id @returns {EventRecord[]} in their order */
   list({ after = 0 } = {}) {
-    return Array.from(this.idsAfter(after), (id) => this.#records[this.rowOf(id)]);
+    return Array.from(this.idsAfter(after), (id) => {
+      const { identity, ...record } = this.#records[this.rowOf(id)];
+      return { ...record, ...identity };
+    });
   }
 }

@@ -53,6 +53,9 @@ export function monitorPool(client, options) {
 
 export class PoolMonitor {
   #client;
+  #name;
+  /** @type {(string | null)[]} */
+  #formerNames = [];
   #now;
   #batch;
   #limits;
@@ -82,8 +85,7 @@ export class PoolMonitor {
       now = () => performance.now(),
     } = {},
   ) {
-    /** Distinguishes its pools from those of another client to the same servers. */
-    this.name = name;
+    this.#name = name;
     this.#client = client;
     this.#now = now;
     this.#batch = batch;
@@ -99,6 +101,25 @@ export class PoolMonitor {
     this.#listIgnored = listIgnored;
     if (record) this.#subscribers.listeners.add((event) => this.#recordEvent(event, record));
     for (const [event, handler] of this.#handlers) client.on(event, handler);
+  }
+
+  /** Distinguishes its pools from those of another client to the same servers. */
+  get name() {
+    return this.#name;
+  }
+
+  /** Names that it had before, oldest first. @returns {readonly (string | null)[]} */
+  get formerNames() {
+    return this.#formerNames;
+  }
+
+  /** Renames its pools, also in the records of their past. @param {string} name */
+  rename(name) {
+    if (name === this.#name) return;
+    this.#batch.flush();
+    this.#formerNames.push(this.#name);
+    this.#name = name;
+    for (const { identity } of this.#servers.values()) identity.pool = name;
   }
 
   /** Live, read only. @returns {ReadonlyMap<string, ServerPool>} */
@@ -271,7 +292,7 @@ export class PoolMonitor {
 
   /** @param {string} address */
   #openPool(address) {
-    const pool = new ServerPool(address, this.name, this.#limits, this.#now, this.#subscribers);
+    const pool = new ServerPool(address, this.#name, this.#limits, this.#now, this.#subscribers);
     this.#servers.set(address, pool);
     this.#record?.definePool({ ...pool.identity, ...this.describeClient() });
     return pool;
@@ -280,7 +301,7 @@ export class PoolMonitor {
   /** @param {PoolEvent} event @param {NonNullable<MonitorOptions['record']>} record */
   #recordEvent({ type, atMs, server, checkout, connection, reason, durationMs }, record) {
     if (!checkout) {
-      const about = { pool: this.name, server, connectionId: connection?.id, reason, durationMs };
+      const about = { pool: this.#name, server, connectionId: connection?.id, reason, durationMs };
       if (type !== 'operationFailed') record.writeEvent({ event: /** @type {RareEventType} */ (type), atMs, ...about });
       return;
     }

@@ -6,8 +6,17 @@ import { readGauges } from './gauges.js';
 // OpenTelemetry's metrics of a pool, without `db.client.connection.`, in the order of its semantic conventions:
 // https://opentelemetry.io/docs/specs/semconv/database/database-metrics/
 
-/** Bounds of the buckets in seconds, from an idle connection to a minute behind slow queries. */
-export const DURATION_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60];
+/** The R10 series of preferred numbers, ISO 3: ten steps per decade, each by 10^(1/10), rounded. */
+const STEPS = [1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8];
+
+/**
+ * Bounds of the buckets in seconds, from 1 ms to just over two minutes. Each is at most 28 % above the one before, and
+ * an estimated quantile of longer times than the first bound can't be further off than that.
+ */
+export const DURATION_BOUNDS = [
+  ...[-3, -2, -1, 0, 1].flatMap((exponent) => STEPS.map((step) => Number(`${step}e${exponent}`))),
+  ...[100, 125],
+];
 
 /** Name and help of each duration, by the event that ends it. */
 export const POOL_DURATIONS = /** @type {const} */ ({

@@ -14,6 +14,8 @@ import { WaitQueue } from './wait-queue.js';
 
 /** The driver closes a broken connection right after its checkedIn. Only listeners of the app can come between. */
 const RIGHT_AFTER_MS = 5;
+/** By the driver's type of a server. @type {Record<string, 'primary' | 'secondary'>} */
+const ROLES = { RSPrimary: 'primary', RSSecondary: 'secondary' };
 
 /**
  * A mirror of the driver's pool for one server, built from the driver's events.
@@ -31,6 +33,8 @@ export class ServerPool {
   lifetime = new Lifetime();
   /** What the driver dropped at a clear. */
   abandoned = new Abandoned(this, (connection) => this.#close(connection, 'abandoned'));
+  /** The driver's type of the server. */
+  #type = 'Unknown';
   /** Whether the server takes writes. */
   #isWritable = false;
   /** Why the driver lost the server, if it did. It says so right before it clears the pool. @type {string | null} */
@@ -73,6 +77,11 @@ export class ServerPool {
   /** Whether new queries go to this server. They do not go to an unread secondary or to a former primary. */
   get isServing() {
     return !this.isClosed && (this.#isWritable || this.#isUsed);
+  }
+
+  /** What the server is in its replica set. @returns {'primary' | 'secondary' | null} null if it is in none */
+  get role() {
+    return ROLES[this.#type] ?? null;
   }
 
   /**
@@ -287,6 +296,7 @@ export class ServerPool {
 
   /** @param {{ type: string }} before @param {{ type: string, isWritable: boolean, error?: Error | null }} now */
   onServerDescriptionChanged(before, now) {
+    this.#type = now.type;
     this.#isWritable = now.isWritable;
     this.#serverError = now.error ? describeError(now.error) : null;
     if (before.type !== now.type) this.#isUsed = false;

@@ -62,9 +62,12 @@ class Telemetry {
   watch(monitor) {
     /** Kept by server, so that an event leaves no garbage. @type {Map<string, Attributes>} */
     const attributes = new Map();
+    let { name } = monitor;
     const { context } = this.#api;
     const unsubscribe = monitor.subscribe(
       this.#guard((/** @type {PoolEvent} */ event) => {
+        if (name !== monitor.name) attributes.clear();
+        name = monitor.name;
         let known = attributes.get(event.server);
         if (!known) attributes.set(event.server, (known = { [POOL]: nameOfPool(monitor, event.server) }));
         this.#measure(event, known);
