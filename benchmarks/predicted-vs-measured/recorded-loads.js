@@ -232,6 +232,11 @@ export const KINDS = {
     routes: { '/a': [['hold', 15]] },
     load: [open('/a', 40)],
   },
+  'callers beside a timer': {
+    jobs: [{ everyMs: 1000, count: 1, step: ['hold', 300] }],
+    routes: { '/a': [['hold', 20]] },
+    load: [closed('/a', 12, 40)],
+  },
   'a server 8 ms away': {
     rttMs: 8,
     routes: {
