@@ -241,9 +241,7 @@ function listDoubts({ checkouts, requests, forgotten }, pools, clients) {
       : []),
     ...(pools > 1 ? [`the app has ${describePools(pools, clients)}: nothing is predicted`] : []),
     ...(outside > checkouts.length / 20
-      ? [
-          `${outside} of ${checkouts.length} checkouts were work outside of requests, which the prediction takes as it was`,
-        ]
+      ? [`${outside} of ${checkouts.length} checkouts were work outside of requests, which is predicted as it was`]
       : []),
   ];
 }

@@ -20,9 +20,9 @@ const onWindows = process.platform === 'win32';
 /**
  * Without the folder for those who have only its command. 17 kB of it are for OpenTelemetry: its code, its types, its
  * part of the README; 2 kB make `Server-Timing` cheap, 2 kB list the checkouts that have not ended, 6 kB find out what
- * a clear dropped, 11 kB know clients by the line that creates them, 2 kB know which options the driver ignores, 1 kB is
- * about the command, 13 kB name operations in all drivers, the routes of Hono and tRPC, and jobs, and 6 kB tell clients
- * of one database apart.
+ * a clear dropped, 11 kB know clients by the line that creates them, 2 kB know which options the driver ignores, 1 kB
+ * is about the command, 13 kB name operations in all drivers, the routes of Hono and tRPC, and jobs, and 6 kB tell
+ * clients of one database apart.
  */
 const MAX_MONITOR_BYTES = 292e3;
 
