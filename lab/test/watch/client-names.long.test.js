@@ -6,6 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { cleanUp, scratchFolder } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
+import { findFreePort } from 'test-support/processes.js';
 import { runNode } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
 
@@ -39,7 +40,8 @@ async function watch(env) {
 
 /** The page of an app that the monitor was attached to later. @param {Record<string, string>} env */
 async function attach(env) {
-  const app = await startApp(env);
+  // Other tests attach on the usual port.
+  const app = await startApp(env, [`--inspect-port=${await findFreePort()}`]);
   const child = spawn(process.execPath, ['lab/cli.js', 'attach', String(app.pid), '--yes'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { cleanUp } from 'test-support/cleanup.js';
 import { sharedMongoUrl } from 'test-support/mongod.js';
+import { findFreePort } from 'test-support/processes.js';
 import { until } from 'test-support/waiting.js';
 import { serveApp } from '../../../test/support/serve-app.js';
 import { openMetrics } from '../../cli/replication-metrics.js';
@@ -79,7 +80,8 @@ describeWithPromtool('Prometheus accepts', () => {
   });
 
   test('what pool-lab attach serves', async () => {
-    const app = spawn(process.execPath, [APP], {
+    // Other tests attach on the usual port.
+    const app = spawn(process.execPath, [`--inspect-port=${await findFreePort()}`, APP], {
       env: { ...process.env, APP_MONGO_URL: sharedMongoUrl() },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
