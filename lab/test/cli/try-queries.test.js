@@ -129,6 +129,7 @@ describe('the sentence', () => {
       '; find a of /a and the queries of /b would do about as much.',
     );
     expect(say({ kinds: [{}] })).toContain('; there is no other query.');
+    expect(say({ target: { route: '/fast', figure: 'meanMs' } })).toContain('the mean time of /fast would fall from');
     expect(say({ now: { ms: Infinity } })).toContain(
       'would be 1.4 s (1.1 to 1.7 s), where too many requests fail now;',
     );

@@ -41,7 +41,7 @@ export function describeSpeedup(speedups) {
 
 /** @param {string} figure such as p95Ms */
 function nameFigure(figure) {
-  return figure.replace('p999', 'p99.9').replace('Ms', '');
+  return figure === 'meanMs' ? 'mean time' : figure.replace('p999', 'p99.9').replace('Ms', '');
 }
 
 /** By how much, where the times are hidden. @param {Speedups} speedups */

@@ -39,7 +39,7 @@ export async function findDenial({ source, recordedSeed }, study, slos) {
  *
  * @param {Trace} trace
  * @param {SimulationResult[]} runs but for that which replays the trace itself
- * @param {Pick<Slo, 'route' | 'figure'>[]} slos
+ * @param {{ route: string, figure: Slo['figure'] | 'meanMs' }[]} slos
  * @returns {Denial | null}
  */
 export function compareRuns(trace, runs, slos) {

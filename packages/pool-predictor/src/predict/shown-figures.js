@@ -74,7 +74,10 @@ export function hideUncertain(trust, variants) {
         [copy.high, figure.highMs],
       ])) {
         const place = /** @type {any} */ (route === undefined ? figures : figures?.routes[route]);
-        if (place) place[name] = ms;
+        if (!place) continue;
+        place[name] = ms;
+        // The same time with those that failed.
+        if (place.all && name in place.all) place.all[name] = ms;
       }
       return reason;
     };

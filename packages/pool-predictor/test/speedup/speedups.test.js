@@ -94,6 +94,17 @@ describe('the query that would help most', () => {
   });
 });
 
+test('work that belongs to no request makes nobody wait, and a route without its own queries is no news', async () => {
+  const trace = recordJam();
+  const cart = trace.routes.indexOf('/cart');
+  const requestOf = Array.from(trace.routeOf, (route, row) => (route === cart ? row : -1));
+  expect(await findSpeedups(inputOf({ ...trace, requestOf }))).toMatchObject({ target: { route: '/cart' } });
+  const quick = { ...recordDrawn(100, 4, () => ({ route: '/a', serviceMs: 1.5, gapMs: 20 })), callers: 0 };
+  const { kinds, best } = /** @type {Speedups} */ (await findSpeedups(inputOf(quick)));
+  expect(kinds[0].tries.map(({ ms }) => ms < 0.5)).toEqual([false, false, true]);
+  expect(best).toBeNull();
+});
+
 test('where nobody waits, a query changes its own route alone, and no connection does', async () => {
   const trace = { ...recordDrawn(100, 4, () => ({ route: '/a', serviceMs: 10, gapMs: 20 })), callers: 0 };
   const { best, kinds } = /** @type {Speedups} */ (await findSpeedups(inputOf(trace)));
