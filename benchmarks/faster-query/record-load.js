@@ -74,9 +74,9 @@ export async function recordChanges(name, load, { factor, folder, say, ...option
   return { base, changed };
 }
 
-/** The driver names no collection for `distinct`. @param {AppQuery} query */
+/** @param {AppQuery} query */
 function operationOf([command, collection]) {
-  return command === 'distinct' ? command : `${command} ${collection}`;
+  return `${command} ${collection}`;
 }
 
 /** @param {AppQuery} query @param {number} factor @returns {AppQuery} */

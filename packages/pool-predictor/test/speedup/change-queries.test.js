@@ -81,6 +81,19 @@ describe('queries that take less time', () => {
     expect([none.requests, none.checkouts]).toEqual([1, 0]);
   });
 
+  test('that is never sent ends its request once: a caller sends as many as before', () => {
+    const known = {
+      ...{ startsAfter: [0, 1], gapsMs: [0, 0], endsAfter: 2, servicesMs: [5, NaN], restMs: 1 },
+      ...{ handoversMs: null, leadMs: 0, isMeasured: true },
+    };
+    const request = { route: '/a', serviceMs: 0, known, thinkMs: 3 };
+    const { requests, checkouts, durationMs } = simulate({
+      arrivals: [{ atMs: 0, requests: [request, request] }],
+      pool: POOL,
+    });
+    expect({ requests, checkouts, durationMs }).toEqual({ requests: 2, checkouts: 2, durationMs: 15 });
+  });
+
   test('leave all requests answered, whichever queries are never sent', () => {
     const times = fc.integer({ min: 0, max: 9 });
     const query = fc.record({ ends: fc.nat(5), gapMs: times, ms: fc.option(times, { nil: NaN }) });
