@@ -9,20 +9,14 @@
 // Exits with 1 if one is broken.
 //
 //   node benchmarks/doctor.js [--seeds 3] [--first-seed 1] [--only fullPool,none] [--keep FOLDER]
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { Command } from 'commander';
 import { MongoClient } from 'mongodb';
 import { createRandom, diagnose } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
-import { orInvalid, parsePositive } from '../lab/cli/option-parsers.js';
-import { abortOnSignal } from '../lab/cli/signals.js';
-import { createChoicesParser } from '../lab/harness/lab-options.js';
-import { startEmbeddedMongo } from '../src/mongo/embedded.js';
-import { readSettings } from '../src/settings.js';
+import { parsePositive } from '../lab/cli/option-parsers.js';
 import { CASES, drawCase, isRight } from './doctor/cases.js';
 import { recordCase } from './doctor/run-case.js';
+import { onlyOption, openBench } from './parts/recording-bench.js';
 
 const RIGHT_SHARE = 0.95;
 const WAITS_WITHIN = 0.02;
@@ -31,29 +25,14 @@ const { seeds, firstSeed, only, keep } = new Command('doctor.js')
   .description('Injects causes of waits, and checks what the doctor says.')
   .option('--seeds <n>', 'runs of each cause', parsePositive, 3)
   .option('--first-seed <n>', 'of the first run', parsePositive, 1)
-  .option(
-    '--only <causes>',
-    'with commas between them',
-    orInvalid(createChoicesParser(Object.keys(CASES))),
-    Object.keys(CASES),
-  )
+  .option(...onlyOption('causes', Object.keys(CASES)))
   .option('--keep <folder>', 'keep the traces there')
   .parse()
   .opts();
-const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
-
-const { signal, release } = abortOnSignal();
-const folder = keep ?? (await mkdtemp(path.join(os.tmpdir(), 'pool-lab-doctor-')));
-await mkdir(folder, { recursive: true });
-const mongo = await startEmbeddedMongo({
-  ...readSettings(),
-  searchPath: String(process.env.PATH),
-  signal,
-  report: say,
-});
+const { say, signal, folder, mongoUrl, close } = await openBench('doctor', keep);
 try {
-  const { host } = new URL(mongo.url.replace('mongodb:', 'http:'));
-  const client = await MongoClient.connect(mongo.url);
+  const { host } = new URL(mongoUrl.replace('mongodb:', 'http:'));
+  const client = await MongoClient.connect(mongoUrl);
   await client.db('doctor').collection('articles').insertOne({ title: 'one' });
   await client.close();
   const rows = [];
@@ -87,9 +66,7 @@ try {
     rows.every((row) => row['waits off by, %'] <= 100 * WAITS_WITHIN);
   if (!isMet) process.exitCode = 1;
 } finally {
-  await mongo.stop();
-  if (!keep) await rm(folder, { recursive: true });
-  release();
+  await close();
 }
 
 /** @param {string} cause @param {number} seed @param {number} mongoPort */

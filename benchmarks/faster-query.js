@@ -15,21 +15,14 @@
 // Exits with 1 if one is broken.
 //
 //   node benchmarks/faster-query.js [--only bursts] [--keep FOLDER]
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { Command } from 'commander';
 import { MongoClient } from 'mongodb';
 import { checkRecording, findSpeedups, judgeTrust, openRecording, tryChange } from 'mongodb-pool-predictor';
 import { readTrace } from 'mongodb-pool-predictor/node';
 import { inThreads } from '../lab/cli/in-threads.js';
-import { orInvalid } from '../lab/cli/option-parsers.js';
-import { abortOnSignal } from '../lab/cli/signals.js';
-import { createChoicesParser } from '../lab/harness/lab-options.js';
-import { startEmbeddedMongo } from '../src/mongo/embedded.js';
-import { readSettings } from '../src/settings.js';
 import { LOADS } from './faster-query/loads.js';
 import { listKinds, recordChanges } from './faster-query/record-load.js';
+import { onlyOption, openBench } from './parts/recording-bench.js';
 import { measureRoutes } from './predicted-vs-measured/measure-routes.js';
 import { slugOf } from './predicted-vs-measured/recorded-loads.js';
 
@@ -46,28 +39,13 @@ const RIGHT = ['close', 'in band', 'right'];
 
 const { only, keep } = new Command('faster-query.js')
   .description('Predicts what a faster query would change, makes it faster, and compares (9 minutes).')
-  .option(
-    '--only <loads>',
-    'with commas between them',
-    orInvalid(createChoicesParser(Object.keys(LOADS))),
-    Object.keys(LOADS),
-  )
+  .option(...onlyOption('loads', Object.keys(LOADS)))
   .option('--keep <folder>', 'leave recordings there, and use those that are there already')
   .parse()
   .opts();
-const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
-
-const { signal, release } = abortOnSignal();
-const folder = keep ?? (await mkdtemp(path.join(os.tmpdir(), 'pool-lab-faster-')));
-await mkdir(folder, { recursive: true });
-const mongo = await startEmbeddedMongo({
-  ...readSettings(),
-  searchPath: String(process.env.PATH),
-  signal,
-  report: say,
-});
+const { say, signal, folder, mongoUrl, close } = await openBench('faster', keep);
 try {
-  const client = await MongoClient.connect(mongo.url);
+  const client = await MongoClient.connect(mongoUrl);
   for (const [, collection] of only.flatMap((/** @type {string} */ name) => Object.values(LOADS[name].routes).flat()))
     await client.db('shop').collection(collection).insertOne({});
   await client.close();
@@ -80,15 +58,13 @@ try {
   process.stdout.write(`Of ${rows.length} loads, ${figures} figures and ${rankings} rankings are right.\n`);
   if (Math.min(figures, rankings) < WANTED_SHARE * rows.length) process.exitCode = 1;
 } finally {
-  await mongo.stop();
-  if (!keep) await rm(folder, { recursive: true });
-  release();
+  await close();
 }
 
 /** @param {string} name */
 async function tryLoad(name) {
   const load = LOADS[name];
-  const options = { factor: FACTOR, seconds: SECONDS, mongoUrl: mongo.url, folder, signal, say };
+  const options = { factor: FACTOR, seconds: SECONDS, mongoUrl, folder, signal, say };
   const { base, changed } = await recordChanges(slugOf(name), load, options);
   const recorded = await readTrace(base);
   const { target, ...predicted } = await predictHalf(recorded);
