@@ -18,7 +18,7 @@
  * @param {Pick<LoadChange, 'route' | 'operation'>} kind
  * @returns {(row: number) => boolean}
  */
-export function createKindTest({ routes, routeOf, operations = [], operationOf = [] }, { route, operation }) {
+function createKindTest({ routes, routeOf, operations = [], operationOf = [] }, { route, operation }) {
   const routeRow = route === undefined ? -1 : routes.indexOf(route);
   const isOperation = operations.map(({ name }) => name === operation);
   return (row) =>

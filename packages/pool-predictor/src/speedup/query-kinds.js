@@ -1,4 +1,5 @@
-import { createKindTest } from '../load/change-queries.js';
+import { sum } from '../base/sample-statistics.js';
+import { changeServices } from '../load/change-queries.js';
 
 /** @import { LoadChange } from '../load/change-queries.js' */
 /** @import { Trace } from '../trace/trace.js' */
@@ -34,14 +35,9 @@ export function listKinds({ routes, routeOf, operations = [], operationOf = [], 
 }
 
 /** @param {Trace} trace @param {LoadChange} change @returns {number} the share of all use time that it leaves */
-export function shareLeft(trace, { factor = 1, isRemoved, ...kind }) {
-  const isChanged = createKindTest(trace, kind);
-  let [usedMs, leftMs] = [0, 0];
-  for (let row = 0; row < trace.useMs.length; row++) {
-    usedMs += trace.useMs[row];
-    leftMs += trace.useMs[row] * (isChanged(row) ? (isRemoved ? 0 : factor) : 1);
-  }
-  return leftMs / usedMs;
+export function shareLeft(trace, { isRemoved, ...change }) {
+  const left = changeServices(trace, trace.useMs, isRemoved ? { ...change, factor: 0 } : change);
+  return sum(Array.from(left).filter((ms) => ms >= 0)) / sum(Array.from(trace.useMs));
 }
 
 /**

@@ -1,4 +1,3 @@
-import { compareRuns } from '../advise/denial.js';
 import { COMMON } from '../assumptions/common-assumptions.js';
 import { median, sum } from '../base/sample-statistics.js';
 import { RECORDED_SEED } from '../load/trace-load.js';
@@ -90,8 +89,8 @@ async function searchFor(target, result, { recording: { trace }, trust, trial })
     return (figure === 'meanMs' ? times?.meanMs : times?.all[figure]) ?? NaN;
   };
   const now = await trial.predict();
-  const denial = compareRuns(trace, now.readings[0].slice(1), [target]);
-  if (denial) return { ...result, target, reason: { code: 'ownRuns', figures: denial } };
+  const denial = trial.deny(now, [target]);
+  if (denial) return { ...result, target, reason: denial };
   const readTime = (/** @type {TrialPrediction} */ { figures: { low, high, ...figures } }) => ({
     ...{ ms: timeIn(figures), lowMs: timeIn(low), highMs: timeIn(high) },
   });
@@ -222,12 +221,11 @@ export async function tryChange({ tried, ...input }) {
       `"${text}": callers who wait for their answers would send requests without end. Try a longer time, such as 50%`,
     );
   const now = await trial.predict();
-  const denial = compareRuns(
-    recording.trace,
-    now.readings[0].slice(1),
+  const denial = trial.deny(
+    now,
     recording.trace.routes.map((route) => ({ route, figure: 'p95Ms' })),
   );
-  if (denial) return { ...result, reason: { code: 'ownRuns', figures: denial }, routes: [] };
+  if (denial) return { ...result, reason: denial, routes: [] };
   const then = await trial.predict(tried);
   return {
     ...result,

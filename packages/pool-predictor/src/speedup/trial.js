@@ -1,3 +1,4 @@
+import { compareRuns } from '../advise/denial.js';
 import { findSmallest } from '../advise/find-smallest.js';
 import { RECORDED_SEED } from '../load/trace-load.js';
 import { poolOfRecording } from '../predict/pool-settings.js';
@@ -7,6 +8,7 @@ import { readingsOf } from '../runs/simulation-runs.js';
 import { isDriverPool, UNLIMITED } from '../simulator/create-pool.js';
 import { shareLeft } from './query-kinds.js';
 
+/** @import { CodedFinding } from '../base/finding.js' */
 /** @import { Load } from '../load/load.js' */
 /** @import { LoadChange } from '../load/change-queries.js' */
 /** @import { Recording } from '../predict/recording.js' */
@@ -88,6 +90,18 @@ export class Trial {
     const distantSize = trust.recordedSize / shareLeft(trace, change) + (ownClient?.poolSize ?? 0);
     const [likely, other] = readings.map((all) => trust.widen(centreBand({ all, shown: [all[0]] }), distantSize));
     return { figures: other ? spanBands(likely, other) : likely, distantSize, readings };
+  }
+
+  /**
+   * Says whether the simulation does not give what was recorded.
+   *
+   * @param {TrialPrediction} now
+   * @param {Parameters<typeof compareRuns>[2]} targets
+   * @returns {CodedFinding | null}
+   */
+  deny({ readings: [[, ...others]] }, targets) {
+    const denial = compareRuns(this.#input.trace, others, targets);
+    return denial && { code: 'ownRuns', figures: denial };
   }
 
   /**
