@@ -1,7 +1,7 @@
 import { explainReason } from '../universal/finding-words.js';
 import { countConnections, countOf, describeBand, formatQuantity } from '../universal/quantity.js';
 import { describeBestGuess } from '../universal/size-words.js';
-import { nameKind } from '../universal/speedup-words.js';
+import { nameFigure, nameKind } from '../universal/speedup-words.js';
 import { joinWords } from './words.js';
 
 /** @import { Speedups, WhatIf, WhatIfRoute } from 'mongodb-pool-predictor' */
@@ -144,7 +144,7 @@ const TRIED = { 0.9: '10 % less', 0.5: 'half', 0: 'never sent' };
 const MAX_KINDS = 5;
 
 /**
- * The figures behind the sentence of describeSpeedup. The page has no goals, so they are a p95.
+ * The figures behind the sentence of describeSpeedup.
  *
  * @param {Speedups} speedups
  * @returns {{ caption: string, rows: string[][] }} the first row has the headings; no rows where times are withheld, or
@@ -153,7 +153,8 @@ const MAX_KINDS = 5;
 export function tabulateSpeedups({ target, now, kinds, best, reason }) {
   const describe = (/** @type {number} */ ms) => (Number.isFinite(ms) ? formatQuantity(ms, 'ms') : '–');
   const nowMs = describe(Number(now?.ms));
-  const caption = `p95 of ${target.route}, now ${nowMs}, if a query took less time (one simulation each)`;
+  const what = `${nameFigure(target.figure)} of ${target.route}`;
+  const caption = `${what}, now ${nowMs}, if a query took less time (one simulation each)`;
   if (!best || reason) return { caption, rows: [] };
   const rows = kinds.map((kind) => [nameKind(kind), ...kind.tries.map(({ ms }) => describe(ms))]);
   return {

@@ -40,7 +40,7 @@ export function describeSpeedup(speedups) {
 }
 
 /** @param {string} figure such as p95Ms */
-function nameFigure(figure) {
+export function nameFigure(figure) {
   return figure === 'meanMs' ? 'mean time' : figure.replace('p999', 'p99.9').replace('Ms', '');
 }
 

@@ -441,6 +441,8 @@ describe('predictions', () => {
         ['find articles of a', '990 ms', '980 ms', '9.5 ms'],
       ]);
       expect(rows).toHaveLength(1 + 5);
+      const ofMean = { ...FIRST, target: { route: '/fast', figure: /** @type {const} */ ('meanMs') } };
+      expect(tabulateSpeedups(ofMean).caption).toMatch(/^mean time of \/fast, now 1\.0 s, if /);
     });
 
     test('have no times where those are withheld, or nothing is sure', () => {
